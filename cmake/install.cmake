@@ -1,0 +1,24 @@
+# Library, headers, CMake package and pkg-config file. Nothing installed names an absolute path, so the
+# prefix may be moved afterwards.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spool")
+
+install(TARGETS spool EXPORT spool-targets FILE_SET HEADERS)
+install(EXPORT spool-targets NAMESPACE spool:: DESTINATION "${package_dir}")
+
+configure_package_config_file(cmake/spool-config.cmake.in "${PROJECT_BINARY_DIR}/spool-config.cmake"
+    INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/spool-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)  # until 1.0; SameMajorVersion from then on
+install(FILES
+    "${PROJECT_BINARY_DIR}/spool-config.cmake"
+    "${PROJECT_BINARY_DIR}/spool-config-version.cmake"
+    DESTINATION "${package_dir}")
+
+# The .pc file finds its directories from its own place: see spool.pc.in.
+file(RELATIVE_PATH includedir_from_libdir "${CMAKE_INSTALL_FULL_LIBDIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+configure_file(cmake/spool.pc.in "${PROJECT_BINARY_DIR}/spool.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/spool.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,0 +1,12 @@
+# Every switch of this project. A project that adds Spool with add_subdirectory() gets the library alone.
+
+option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
+option(SPOOL_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
+option(SPOOL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(SPOOL_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
+
+# Off by default: a newer compiler's new warning must not break a user's build. Developer presets turn it on.
+option(SPOOL_WERROR "Treat warnings as errors" OFF)
+
+set(SPOOL_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address;undefined\" or \"thread\"")
+set_property(CACHE SPOOL_SANITIZE PROPERTY STRINGS "" "address;undefined" "thread")

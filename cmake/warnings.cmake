@@ -1,0 +1,8 @@
+# Warnings for our own code. Linked PRIVATE everywhere, so users never inherit a flag.
+
+add_library(spool_warnings INTERFACE)
+target_compile_options(spool_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    # Only Clang understands the lock annotations.
+    $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wthread-safety>
+    $<$<BOOL:${SPOOL_WERROR}>:-Werror>)

@@ -1,0 +1,23 @@
+// The first steps: run a task elsewhere, get its result back, let the destructor clean up.
+// prints: 6 \* 7 = 42\nthe task said: no luck\n
+#include <cstdio>
+#include <stdexcept>
+
+#include <spool/spool.hpp>
+
+int main() {
+    // [hello]
+    spool::thread_per_task_executor threads{"hello"};
+
+    spool::future<int> answer = threads.submit([] { return 6 * 7; });
+    std::printf("6 * 7 = %d\n", answer.get());  // waits for the task
+
+    spool::future<void> failing = threads.submit([] { throw std::runtime_error("no luck"); });
+    try {
+        failing.get();  // throws what the task threw
+    } catch (const std::runtime_error& e) {
+        std::printf("the task said: %s\n", e.what());
+    }
+    // The destructor waits for every task and joins every thread.
+    // [/hello]
+}

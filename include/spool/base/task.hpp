@@ -1,0 +1,304 @@
+// task: the move-only callable that every queue and every pool carries.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "spool/base/callable.hpp"
+#include "spool/base/export.hpp"
+#include "spool/base/task_scope.hpp"
+
+namespace spool::inline v1 {
+
+/// Names one task for as long as the process lives. Zero is no task.
+using task_id = std::uint64_t;
+
+/// When a task may run at the earliest.
+using due_time = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+namespace detail {
+
+inline constexpr std::size_t task_inline_size = 40;
+
+template <class F>
+concept has_priority = requires(const F& f) {
+    { f.priority() } -> std::convertible_to<int>;
+};
+template <class F>
+concept has_due_time = requires(const F& f) {
+    { f.due() } -> std::convertible_to<due_time>;
+};
+
+// What a callable tells of itself.
+struct task_order {
+    int priority = 0;
+    due_time due = due_time::min();
+};
+template <class F>
+[[nodiscard]] task_order order_of(const F& f) {
+    task_order order;
+    if constexpr (has_priority<F>) {
+        order.priority = f.priority();
+    }
+    if constexpr (has_due_time<F>) {
+        order.due = f.due();
+    }
+    return order;
+}
+
+// The body of a future: it takes over the scope that it is run in (see task_scope) and has an id already.
+template <class F>
+concept brings_scope = requires(const F& f) {
+    typename F::brings_task_scope;
+    { f.id() } -> std::same_as<task_id>;
+};
+
+// Only what moves without throwing stays inline: a task's own move is noexcept.
+template <class F>
+inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
+                                    alignof(F) <= alignof(void*) && std::is_nothrow_move_constructible_v<F>;
+
+// One per callable type: all that a task knows of its callable. `at` points to the task's 40 bytes.
+struct task_table {
+    void (*invoke)(void* at);
+    void (*relocate)(void* from, void* to) noexcept;  // null: copy the bytes
+    void (*destroy)(void* at) noexcept;               // null: nothing to do
+    void* (*callable)(void* at) noexcept;
+    int (*priority)(const void* callable);  // null: 0
+    due_time (*due)(const void* callable);  // null: at once
+    const std::type_info* type;
+    bool brings_scope;
+};
+
+template <class F>
+struct task_operations {
+    static F& get(void* at) noexcept {
+        if constexpr (fits_inline<F>) {
+            return *std::launder(static_cast<F*>(at));
+        } else {
+            return **static_cast<F**>(at);
+        }
+    }
+    static void invoke(void* at) {
+        if constexpr (stoppable_callable<F>) {
+            static_cast<void>(std::invoke(get(at), task_scope::current_token()));
+        } else {
+            static_cast<void>(std::invoke(get(at)));
+        }
+    }
+    static void relocate(void* from, void* to) noexcept {
+        F& source = get(from);
+        ::new (to) F(std::move(source));
+        source.~F();
+    }
+    static void destroy(void* at) noexcept {
+        if constexpr (fits_inline<F>) {
+            get(at).~F();
+        } else {
+            delete &get(at);
+        }
+    }
+    static void* callable(void* at) noexcept { return std::addressof(get(at)); }
+    static int priority(const void* callable) { return static_cast<const F*>(callable)->priority(); }
+    static due_time due(const void* callable) { return static_cast<const F*>(callable)->due(); }
+
+    static constexpr task_table make_table() {
+        task_table table{};
+        table.invoke = &invoke;
+        if constexpr (fits_inline<F> && !std::is_trivially_copyable_v<F>) {
+            table.relocate = &relocate;
+        }
+        if constexpr (!fits_inline<F> || !std::is_trivially_destructible_v<F>) {
+            table.destroy = &destroy;
+        }
+        table.callable = &callable;
+        if constexpr (has_priority<F>) {
+            table.priority = &priority;
+        }
+        if constexpr (has_due_time<F>) {
+            table.due = &due;
+        }
+        table.type = &typeid(F);
+        table.brings_scope = brings_scope<F>;
+        return table;
+    }
+};
+
+template <class F>
+inline constexpr task_table task_table_for = task_operations<F>::make_table();
+
+SPOOL_API task_id next_task_id() noexcept;
+
+}  // namespace detail
+
+/// A move-only `void()`, 56 bytes: up to 40 bytes of callable inline, larger ones (and those whose move may
+/// throw) on the heap.
+///
+///     spool::task hello = [] { std::puts("hello"); };
+///     hello();
+///
+/// Any callable without parameters becomes a task, and any whose only parameter is a std::stop_token: it
+/// gets the token of the task that runs. What the callable returns is dropped (submit() keeps it). A task made
+/// from an empty std::function or a null pointer is itself empty.
+///
+/// A callable may tell more about itself: `int priority() const` and `due_time due() const` are answered by the
+/// task. They are asked while the task waits in a queue, so they must be cheap and give the same answer each time.
+///
+/// Thread safety: as for a plain value; one thread at a time. Moving never throws and never allocates; making
+/// one from a callable may allocate. A moved-from task is empty.
+class task {
+public:
+    task() noexcept = default;
+    task(std::nullptr_t) noexcept {}
+
+    template <class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, task> && task_callable<F>)
+    task(F&& f) {  // implicit on purpose: execute([] { ... }) must read like that
+        using callable = std::decay_t<F>;
+        static_assert(std::is_constructible_v<callable, F> && std::is_move_constructible_v<callable>,
+                      "the callable of a task must be movable (or copyable, if it is passed as an lvalue)");
+        if (detail::is_empty_callable(f)) {
+            return;
+        }
+        if constexpr (detail::fits_inline<callable>) {
+            ::new (static_cast<void*>(storage_)) callable(std::forward<F>(f));
+        } else {
+            ::new (static_cast<void*>(storage_)) callable*(new callable(std::forward<F>(f)));
+        }
+        table_ = &detail::task_table_for<callable>;
+        if constexpr (detail::brings_scope<callable>) {
+            id_ = detail::task_operations<callable>::get(storage_).id();
+        } else {
+            id_ = detail::next_task_id();
+        }
+    }
+
+    task(task&& other) noexcept { take(other); }
+    task& operator=(task&& other) noexcept {
+        if (this != &other) {
+            // The old callable goes last: its destructor may look at this very task.
+            task old{std::move(*this)};
+            take(other);
+        }
+        return *this;
+    }
+    task& operator=(std::nullptr_t) noexcept {
+        task old{std::move(*this)};
+        return *this;
+    }
+    ~task() { destroy(); }
+
+    /// Calls the callable. It may be called again; it is destroyed with the task.
+    /// \throws std::bad_function_call if empty, and whatever the callable throws.
+    void operator()() {
+        if (table_ == nullptr) {
+            throw std::bad_function_call{};
+        }
+        table_->invoke(storage_);
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return table_ == nullptr; }
+    explicit operator bool() const noexcept { return !empty(); }
+    friend bool operator==(const task& t, std::nullptr_t) noexcept { return t.empty(); }
+
+    /// Unique in the process, kept when the task is moved; 0 if empty. Ids of one thread increase, but they come
+    /// from per-thread blocks: across threads they say nothing about age.
+    [[nodiscard]] task_id id() const noexcept { return id_; }
+
+    /// What the callable answers, else 0. The greater goes first.
+    [[nodiscard]] int priority() const {
+        return table_ == nullptr || table_->priority == nullptr ? 0 : table_->priority(callable());
+    }
+
+    /// When the task may run at the earliest: what the callable answers, else the beginning of time.
+    [[nodiscard]] due_time due() const {
+        return table_ == nullptr || table_->due == nullptr ? due_time::min() : table_->due(callable());
+    }
+
+    /// The callable, if it is an F; else null.
+    template <class F>
+    [[nodiscard]] F* target() noexcept {
+        return is<F>() ? static_cast<F*>(callable()) : nullptr;
+    }
+    template <class F>
+    [[nodiscard]] const F* target() const noexcept {
+        return is<F>() ? static_cast<const F*>(callable()) : nullptr;
+    }
+
+    /// For writers of executors: the callable will take over the scope that it is run in (see task_scope).
+    [[nodiscard]] bool brings_scope() const noexcept { return table_ != nullptr && table_->brings_scope; }
+
+private:
+    template <class F>
+    [[nodiscard]] bool is() const noexcept {
+        return table_ != nullptr && *table_->type == typeid(F);
+    }
+    [[nodiscard]] void* callable() const noexcept {
+        return table_->callable(const_cast<std::byte*>(storage_));
+    }
+
+    void take(task& other) noexcept {
+        table_ = std::exchange(other.table_, nullptr);
+        id_ = std::exchange(other.id_, 0);
+        if (table_ == nullptr) {
+            return;
+        }
+        if (table_->relocate != nullptr) {
+            table_->relocate(other.storage_, storage_);
+        } else {
+            std::memcpy(storage_, other.storage_, detail::task_inline_size);
+        }
+    }
+    void destroy() noexcept {
+        if (table_ != nullptr && table_->destroy != nullptr) {
+            table_->destroy(storage_);
+        }
+    }
+
+    const detail::task_table* table_ = nullptr;  // null: empty
+    task_id id_ = 0;
+    alignas(void*) std::byte storage_[detail::task_inline_size];
+};
+
+static_assert(sizeof(task) == 56);
+static_assert(std::is_nothrow_move_constructible_v<task> && std::is_nothrow_move_assignable_v<task>);
+
+/// A callable with a priority; made by with_priority().
+template <class F>
+class prioritized {
+public:
+    prioritized(int priority, F f) : f_(std::move(f)), priority_(priority) {}
+
+    decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
+        return std::invoke(f_);
+    }
+    decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
+        return std::invoke(f_, std::move(stop));
+    }
+    [[nodiscard]] int priority() const noexcept { return priority_; }
+    friend bool operator==(const prioritized& p, std::nullptr_t) noexcept {
+        return detail::is_empty_callable(p.f_);
+    }
+
+private:
+    F f_;
+    int priority_;
+};
+
+/// `f`, whose task answers `priority` to task::priority(); kept through submit(). The greater goes first, in
+/// queues that order by priority.
+///
+///     pool.submit(spool::with_priority(10, [] { return urgent(); }));
+template <task_callable F>
+[[nodiscard]] prioritized<std::decay_t<F>> with_priority(int priority, F&& f) {
+    return {priority, std::forward<F>(f)};
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,76 @@
+// task_scope: where a running task's stop lives. For those who write executors; tasks use this_task.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "spool/base/export.hpp"
+
+namespace spool::inline v1 {
+
+class task;
+
+/// The stop of the task that this thread runs now. An executor opens one around each task that it runs:
+///
+///     spool::task_scope scope{work};
+///     work();
+///
+/// While it is open, this_task::stop_token() and every plain wait in the task use it. Scopes nest (a task run
+/// inside a task, say by direct_executor): a stop of the outer one is passed on to the inner, never the reverse.
+///
+/// Nothing is allocated until somebody asks for the token, so a task that never asks pays nothing. The stop state is
+/// dropped with the scope, or by reset() where a worker keeps one scope for all its tasks: a token or a
+/// callback that a task left behind is never touched by what happens to a later task.
+///
+/// Thread safety: interrupt() may be called from any thread while the scope is known to live; everything else
+/// belongs to the thread that opened it.
+class SPOOL_API task_scope {
+public:
+    /// Opens the scope on this thread.
+    task_scope() noexcept;
+    /// The same for a given task: if it is the body of a future, the future takes the scope over, so that
+    /// cancelling the future stops this scope and not one nested in it.
+    explicit task_scope(const task& work) noexcept;
+    ~task_scope();
+    task_scope(const task_scope&) = delete;
+    task_scope& operator=(const task_scope&) = delete;
+
+    /// The innermost scope of this thread, or null outside of any task.
+    [[nodiscard]] static task_scope* current() noexcept;
+    /// Its token; outside of any task one that never stops.
+    [[nodiscard]] static std::stop_token current_token();
+
+    /// The token. Allocates the stop state the first time.
+    [[nodiscard]] std::stop_token token();
+    /// A stop was requested of this scope or of one around it.
+    [[nodiscard]] bool stop_requested() const noexcept;
+
+    /// Marks the scope stopped and returns the source on which the caller then calls request_stop(), holding no lock:
+    /// callbacks are users' code. (The source is without state if nobody has asked for the token yet; one who asks
+    /// later finds it stopped.)
+    [[nodiscard]] std::stop_source interrupt() noexcept;
+
+    /// Makes the scope as new, for the next task.
+    void reset(const task& next) noexcept;
+
+    /// Takes over the innermost scope if it was opened for the body of a future and not taken yet, else null.
+    [[nodiscard]] static task_scope* adopt() noexcept;
+
+private:
+    struct pass_on {
+        task_scope* inner;
+        void operator()() const noexcept;
+    };
+
+    std::mutex mutex_;                           // guards source_; never held while user code runs
+    std::stop_source source_{std::nostopstate};  // made by token()
+    std::optional<std::stop_callback<pass_on>> from_outer_;  // owner only; there once the token was asked for
+    std::atomic<bool> stopped_{false};  // set by interrupt() under mutex_, read by the owner without it
+    bool token_given_ = false;          // owner only
+    bool adoptable_ = false;            // owner only
+    task_scope* const outer_;           // the scope around this one, on the same thread
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,87 @@
+// completion_service<T>: results in the order in which they come.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "spool/executor/executor.hpp"
+#include "spool/executor/submit.hpp"
+#include "spool/future/future_task.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+
+namespace spool::inline v1 {
+
+/// Runs tasks on an executor and gives their futures back as they get done, the first to finish first.
+///
+///     spool::completion_service<std::string> pages{pool};
+///     for (const auto& url : urls) { (void)pages.submit([=] { return fetch(url); }); }
+///     for (std::size_t i = 0; i < urls.size(); ++i) { use(pages.take().get()); }
+///
+/// Every future submitted comes out once, whatever its outcome: also a cancelled one, and one whose task the
+/// executor dropped.
+///
+/// Thread safety: every member from any thread. It may be destroyed before its tasks are done.
+template <class T>
+class completion_service {
+public:
+    /// Completions go into a queue of its own.
+    explicit completion_service(executor& where)
+        : completion_service(where, std::make_shared<linked_blocking_queue<future<T>>>()) {}
+
+    /// Completions go into the given queue, which others may share.
+    /// \throws std::invalid_argument if the queue is null, or bounded: a completion could find no room
+    completion_service(executor& where, std::shared_ptr<blocking_queue<future<T>>> done)
+        : where_(where), done_(std::move(done)) {
+        if (done_ == nullptr) {
+            throw std::invalid_argument("completion_service: the queue is null");
+        }
+        if (done_->capacity() != blocking_queue<future<T>>::unlimited) {
+            throw std::invalid_argument("completion_service: the queue is bounded (capacity " +
+                                        std::to_string(done_->capacity()) +
+                                        "); a completion that finds it full would be lost");
+        }
+    }
+
+    /// As executor_service::submit().
+    template <task_callable F>
+        requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
+    future<T> submit(F&& f) {
+        future_task<T> prepared = make_future_task<T>(where_, std::forward<F>(f));
+        prepared.on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
+        auto [handle, work] = std::move(prepared).split();
+        where_.execute(std::move(work));
+        return std::move(handle);
+    }
+    template <task_callable F, std::convertible_to<T> V>
+    future<T> submit(F&& f, V&& value) {
+        return submit(detail::returning<std::decay_t<F>, T>{std::forward<F>(f), std::forward<V>(value)});
+    }
+
+    /// The next future to be done, waiting for one. \throws interrupted
+    [[nodiscard]] future<T> take() { return done_->take(); }
+    [[nodiscard]] future<T> take(std::stop_token stop) { return done_->take(std::move(stop)); }
+    /// The next, if one is done.
+    [[nodiscard]] std::optional<future<T>> poll() { return done_->poll(); }
+    /// The next, waiting at most so long. \throws interrupted
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<future<T>> poll_for(std::chrono::duration<Rep, Period> d) {
+        return done_->poll_for(d);
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<future<T>> poll_for(std::chrono::duration<Rep, Period> d,
+                                                    std::stop_token stop) {
+        return done_->poll_for(d, std::move(stop));
+    }
+
+private:
+    executor& where_;
+    std::shared_ptr<blocking_queue<future<T>>> done_;
+};
+
+}  // namespace spool::inline v1

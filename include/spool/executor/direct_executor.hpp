@@ -1,0 +1,24 @@
+// direct_executor: runs each task in the caller. The smallest correct executor, so a good first read.
+#pragma once
+
+#include "spool/base/task_scope.hpp"
+#include "spool/executor/executor.hpp"
+
+namespace spool::inline v1 {
+
+/// Runs the task before execute() returns, on the calling thread, in a task scope of its own.
+///
+///     spool::direct_executor here;
+///     spool::submit(here, [] { return 6 * 7; }).get();   // no thread involved
+///
+/// For tests, and where an executor is asked for but nothing needs one. What a task throws comes out of execute().
+class direct_executor final : public executor {
+public:
+    void execute(task work) override {
+        require_callable(work, "direct_executor");
+        const task_scope scope{work};
+        work();
+    }
+};
+
+}  // namespace spool::inline v1

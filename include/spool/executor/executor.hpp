@@ -1,0 +1,44 @@
+// executor: something that runs tasks.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+
+namespace spool::inline v1 {
+
+/// Wraps the body of a task: gets it, returns what is to run in its place.
+using task_decorator = std::function<task(task body)>;
+
+/// Something that runs tasks: in the caller, on a pool, one after the other. The interface to hand out where nothing
+/// but running is wanted; it has no shutdown().
+///
+/// Memory ordering: what a thread did before execute() is visible to the task.
+class SPOOL_API executor {
+public:
+    executor() = default;
+    executor(const executor&) = delete;
+    executor& operator=(const executor&) = delete;
+    virtual ~executor();
+
+    /// Takes the task. It is gone from the caller whether this returns or throws.
+    /// \throws std::invalid_argument if the task is empty
+    /// \throws rejected_execution if the executor cannot take it
+    virtual void execute(task work) = 0;
+
+    /// What this executor wraps round the body of every task that becomes a future here (submit, invoke_*, a
+    /// completion_service), inside the future: its result counts only after the wrapper has ended. Null: nothing.
+    [[nodiscard]] virtual const task_decorator* decorator() const noexcept;
+};
+
+/// For writers of executors: refuses an empty task.
+/// \throws std::invalid_argument "<who>: empty callable"
+inline void require_callable(const task& work, std::string_view who) {
+    if (work.empty()) {
+        detail::throw_empty_callable(who);
+    }
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,120 @@
+// executor_service: an executor with a life, and futures.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "spool/base/deadline.hpp"
+#include "spool/executor/executor.hpp"
+#include "spool/executor/invoke.hpp"
+#include "spool/executor/submit.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1 {
+
+/// An executor that can be shut down, and that hands out futures.
+///
+///                    | running | shutdown() called   | shutdown_now() called  | terminated
+///    execute, submit | accept  | reject              | reject                 | reject
+///    queued tasks    | run     | run                 | handed back            | none
+///    running tasks   | run     | run                 | asked to stop          | none
+///    await_...       | waits   | waits               | waits                  | true
+///
+/// A kind of your own supplies execute() and the six functions of its life; the rest comes with it.
+///
+/// Thread safety: every member from any thread, also from a task of the service.
+/// Memory ordering: what a thread did before submitting is visible to the task; what tasks did is visible after
+/// await_termination() returned true.
+class SPOOL_API executor_service : public executor {
+public:
+    ~executor_service() override;
+
+    // ---- Its life
+
+    /// Refuses new tasks from now on; runs those that it has.
+    virtual void shutdown() = 0;
+    /// The same, but requests stop of every running task and hands back those that have not started, in order.
+    /// Destroying one of them makes its future cancelled.
+    virtual std::vector<task> shutdown_now() = 0;
+    [[nodiscard]] virtual bool is_shutdown() const = 0;
+    /// After shutdown, when every task has ended.
+    [[nodiscard]] virtual bool is_terminated() const = 0;
+    /// Shut down, but not terminated yet.
+    [[nodiscard]] virtual bool is_terminating() const { return is_shutdown() && !is_terminated(); }
+
+    /// Waits for is_terminated(): true if it came in time. \throws interrupted
+    virtual bool await_termination_until(deadline until, std::stop_token stop) = 0;
+    template <class Rep, class Period>
+    bool await_termination(std::chrono::duration<Rep, Period> timeout) {
+        return is_terminated() || await_termination(timeout, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    bool await_termination(std::chrono::duration<Rep, Period> timeout, std::stop_token stop) {
+        return await_termination_until(deadline::after(timeout), std::move(stop));
+    }
+
+    /// shutdown(), then waits without limit. If the current task's stop is requested meanwhile, it goes on with
+    /// shutdown_now() and still waits to the end.
+    virtual void close();
+
+    // ---- Futures
+
+    /// Runs `f`; what it returns or throws comes through the future. `f` may take the task's stop token.
+    /// \throws rejected_execution; std::invalid_argument if `f` is empty
+    template <task_callable F>
+    [[nodiscard]] future<task_result_t<F>> submit(F&& f) {
+        return spool::submit(*this, std::forward<F>(f));
+    }
+    /// Runs `f`, drops what it returns; the future brings `value`.
+    template <task_callable F, class V>
+    [[nodiscard]] future<std::decay_t<V>> submit(F&& f, V&& value) {
+        return spool::submit(*this, std::forward<F>(f), std::forward<V>(value));
+    }
+
+    /// Runs all and waits for all; see spool::invoke_all.
+    template <task_range Range>
+    [[nodiscard]] auto invoke_all(Range&& range) {
+        return spool::invoke_all(*this, std::forward<Range>(range));
+    }
+    template <task_range Range, class Rep, class Period>
+    [[nodiscard]] auto invoke_all(Range&& range, std::chrono::duration<Rep, Period> timeout) {
+        return spool::invoke_all(*this, std::forward<Range>(range), timeout);
+    }
+
+    /// The result of the first to succeed; see spool::invoke_any.
+    template <task_range Range>
+    auto invoke_any(Range&& range) -> range_result_t<Range> {
+        return spool::invoke_any(*this, std::forward<Range>(range));
+    }
+    template <task_range Range, class Rep, class Period>
+    auto invoke_any(Range&& range, std::chrono::duration<Rep, Period> timeout) -> range_result_t<Range> {
+        return spool::invoke_any(*this, std::forward<Range>(range), timeout);
+    }
+};
+
+/// How shutdown_and_await() ended.
+struct shutdown_report {
+    std::vector<task> never_ran;  ///< handed back by shutdown_now()
+    bool terminated;              ///< false: a task still runs, deaf to its stop
+};
+
+/// The two phases of an orderly end: shutdown() and up to `grace` for what is queued and running; then shutdown_now()
+/// and up to `stop_grace` for what is asked to stop. An interruption of the wait goes straight to the second
+/// phase, and the interruption of that one ends the wait; nothing is thrown, the report tells.
+///
+///     auto end = spool::shutdown_and_await(pool, 5s, 1s);
+///     if (!end.terminated) { log("a task does not stop"); }
+[[nodiscard]] SPOOL_API shutdown_report shutdown_and_await(executor_service& service,
+                                                           std::chrono::nanoseconds grace,
+                                                           std::chrono::nanoseconds stop_grace);
+
+template <class Rep1, class Period1, class Rep2, class Period2>
+[[nodiscard]] shutdown_report shutdown_and_await(executor_service& service,
+                                                 std::chrono::duration<Rep1, Period1> grace,
+                                                 std::chrono::duration<Rep2, Period2> stop_grace) {
+    return shutdown_and_await(service, saturated(grace), saturated(stop_grace));
+}
+
+}  // namespace spool::inline v1

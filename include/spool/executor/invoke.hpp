@@ -1,0 +1,170 @@
+// invoke_all, invoke_any: many tasks at once, on any executor.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spool/base/deadline.hpp"
+#include "spool/base/error.hpp"
+#include "spool/executor/executor.hpp"
+#include "spool/executor/submit.hpp"
+#include "spool/future/future_task.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+
+namespace spool::inline v1 {
+
+/// A range of callables. The elements of a container passed as an rvalue are moved, else copied.
+template <class Range>
+concept task_range = std::ranges::input_range<Range> && task_callable<std::ranges::range_value_t<Range>>;
+
+template <task_range Range>
+using range_result_t = task_result_t<std::ranges::range_value_t<Range>>;
+
+namespace detail {
+
+// Many tasks, all made before the first is handed out: an empty callable among them changes nothing.
+// Whatever is not done when the batch is left is cancelled.
+template <class T>
+class batch {
+public:
+    template <class Range>
+    batch(executor& where, Range&& range) : where_(where) {
+        for (auto&& f : range) {
+            auto parts = [&] {
+                if constexpr (std::is_lvalue_reference_v<Range> ||
+                              std::ranges::view<std::remove_cvref_t<Range>>) {
+                    return make_future_task<T>(where, f).split();
+                } else {
+                    return make_future_task<T>(where, std::move(f)).split();
+                }
+            }();
+            futures.push_back(std::move(parts.handle));
+            work_.push_back(std::move(parts.work));
+        }
+    }
+    batch(const batch&) = delete;
+    batch& operator=(const batch&) = delete;
+    ~batch() { cancel_all(); }
+
+    void start(std::size_t i) { where_.execute(std::move(work_[i])); }
+    void cancel_all() noexcept {
+        work_.clear();  // what was not started is cancelled by being destroyed
+        for (future<T>& f : futures) {
+            try {
+                f.cancel();
+            } catch (...) {  // from an on_done callback of a decorator's making; nobody here to tell
+                report_uncaught("an on_done callback of the " + f.describe(), std::current_exception());
+            }
+        }
+    }
+
+    std::vector<future<T>> futures;
+
+private:
+    executor& where_;
+    std::vector<task> work_;
+};
+
+}  // namespace detail
+
+/// Runs all of them and waits until each is done or the time is over; then the rest is cancelled. The futures come in the
+/// order of the range and are all done; what a task threw is in its future.
+///
+///     for (auto& f : spool::invoke_all(where, jobs)) { use(f.get()); }
+///
+/// \throws std::invalid_argument if one of them is empty: then none was started
+/// \throws what execute() throws, or interrupted: then all are cancelled
+template <task_range Range>
+[[nodiscard]] std::vector<future<range_result_t<Range>>> invoke_all_until(executor& where, Range&& range,
+                                                                          deadline until) {
+    detail::batch<range_result_t<Range>> all{where, std::forward<Range>(range)};
+    bool in_time = true;
+    for (std::size_t i = 0; in_time && i < all.futures.size(); ++i) {
+        in_time = !until.expired();
+        if (in_time) {
+            all.start(i);
+        }
+    }
+    for (std::size_t i = 0; in_time && i < all.futures.size(); ++i) {
+        in_time = all.futures[i].wait_until(until);
+    }
+    all.cancel_all();
+    return std::exchange(all.futures, {});
+}
+
+template <task_range Range>
+[[nodiscard]] auto invoke_all(executor& where, Range&& range) {
+    return invoke_all_until(where, std::forward<Range>(range), deadline::never());
+}
+template <task_range Range, class Rep, class Period>
+[[nodiscard]] auto invoke_all(executor& where, Range&& range, std::chrono::duration<Rep, Period> timeout) {
+    return invoke_all_until(where, std::forward<Range>(range), deadline::after(timeout));
+}
+
+/// Runs them until one succeeds, and returns its result; the others are cancelled. They are started one after the
+/// other, and no further one once a result is there.
+///
+///     std::string page = spool::invoke_any(where, mirrors, 500ms);
+///
+/// \throws what the last one to fail threw, if all fail
+/// \throws timed_out if none has succeeded in time
+/// \throws std::invalid_argument if the range or one of the callables is empty: then none was started
+/// \throws what execute() throws, or interrupted
+template <task_range Range>
+range_result_t<Range> invoke_any_until(executor& where, Range&& range, deadline until) {
+    using result = range_result_t<Range>;
+    detail::batch<result> all{where, std::forward<Range>(range)};
+    if (all.futures.empty()) {
+        throw std::invalid_argument("invoke_any: no tasks");
+    }
+    // Shared with the callbacks, which may still run when this call has ended.
+    const auto done = std::make_shared<linked_blocking_queue<future<result>>>();
+    std::exception_ptr last_failure;
+    std::size_t started = 0;
+    std::size_t ended = 0;
+    while (ended < all.futures.size()) {
+        std::optional<future<result>> ended_one = done->poll();
+        if (!ended_one.has_value() && started < all.futures.size()) {
+            all.futures[started].on_done(
+                [done](const future<result>& next) { done->put(future<result>{next}, {}); });
+            all.start(started++);
+            continue;
+        }
+        if (!ended_one.has_value() &&
+            done->pop_until(ended_one, {.until = until, .stop = this_task::stop_token()}) ==
+                wait_result::timed_out) {
+            throw timed_out("invoke_any: none of " + std::to_string(started) + " tasks succeeded in time");
+        }
+        if (!ended_one.has_value()) {
+            throw interrupted("invoke_any: stop requested");
+        }
+        ++ended;
+        switch (ended_one->state()) {
+            case future_state::succeeded: return std::move(*ended_one).get();
+            case future_state::failed: last_failure = ended_one->exception_now(); break;
+            default: last_failure = std::make_exception_ptr(cancelled()); break;
+        }
+    }
+    std::rethrow_exception(last_failure);
+}
+
+template <task_range Range>
+auto invoke_any(executor& where, Range&& range) -> range_result_t<Range> {
+    return invoke_any_until(where, std::forward<Range>(range), deadline::never());
+}
+template <task_range Range, class Rep, class Period>
+auto invoke_any(executor& where, Range&& range, std::chrono::duration<Rep, Period> timeout)
+    -> range_result_t<Range> {
+    return invoke_any_until(where, std::forward<Range>(range), deadline::after(timeout));
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,72 @@
+// unconfigurable: a service with its settings, or its life, locked away.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "spool/base/export.hpp"
+#include "spool/executor/executor_service.hpp"
+
+namespace spool::inline v1 {
+
+/// Owns a service and shows nothing but the interface of executor_service: whoever gets it can run tasks and shut
+/// it down, but cannot cast it to the pool and change its settings. Destroying it closes the service.
+class SPOOL_API unconfigurable_service final : public executor_service {
+public:
+    /// \throws std::invalid_argument if `service` is null
+    explicit unconfigurable_service(std::unique_ptr<executor_service> service);
+    ~unconfigurable_service() override;
+
+    void execute(task work) override;
+    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    void shutdown() override;
+    std::vector<task> shutdown_now() override;
+    [[nodiscard]] bool is_shutdown() const override;
+    [[nodiscard]] bool is_terminated() const override;
+    [[nodiscard]] bool is_terminating() const override;
+    bool await_termination_until(deadline until, std::stop_token stop) override;
+    void close() override;
+
+private:
+    const std::unique_ptr<executor_service> service_;
+};
+
+/// Refers to a service that somebody else owns, and can only run tasks on it: it has no shutdown.
+class SPOOL_API submit_only final : public executor {
+public:
+    explicit submit_only(executor_service& service) noexcept : service_(&service) {}
+    ~submit_only() override;
+
+    void execute(task work) override;
+    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+
+    /// As on the service itself; see executor_service.
+    template <task_callable F>
+    [[nodiscard]] auto submit(F&& f) {
+        return spool::submit(*service_, std::forward<F>(f));
+    }
+    template <task_callable F, class V>
+    [[nodiscard]] auto submit(F&& f, V&& value) {
+        return spool::submit(*service_, std::forward<F>(f), std::forward<V>(value));
+    }
+
+private:
+    executor_service* service_;
+};
+
+/// Locks the settings of a service away: the handle owns it.
+///
+///     auto one = spool::unconfigurable(std::make_unique<my_pool>(...));
+///
+/// \throws std::invalid_argument if `service` is null
+[[nodiscard]] SPOOL_API unconfigurable_service unconfigurable(std::unique_ptr<executor_service> service);
+
+/// Locks the settings and the life of a service away: the handle only refers to it.
+[[nodiscard]] inline submit_only unconfigurable(executor_service& service) noexcept {
+    return submit_only{service};
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,130 @@
+// future_core: the half of a future's shared state that does not depend on its type: its life, its
+// waiters, its cancellation, who is called when it is done, and how long it lives.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+#include "spool/base/task_scope.hpp"
+#include "spool/future/detail/future_word.hpp"
+#include "spool/sync/event_count.hpp"
+
+namespace spool::inline v1 {
+
+/// What cancel() does to a body that already runs.
+enum class cancel_mode {
+    interrupt,  ///< request its stop
+    let_run,    ///< leave it alone; its outcome is discarded
+};
+
+/// Where a future is, as Java's Future.State with "not started" told apart.
+enum class future_state { pending, running, succeeded, failed, cancelled };
+
+namespace detail {
+
+class SPOOL_API future_core {
+public:
+    future_core(const future_core&) = delete;
+    future_core& operator=(const future_core&) = delete;
+
+    // ---- Lifetime. The handles (future<T>) together hold one reference, the right to run holds another.
+    void add_handle() noexcept {
+        handles_.fetch_add(1, std::memory_order_relaxed);
+    }  // relaxed, owner: copied from a handle
+    void drop_handle() noexcept;
+    /// True if the calling handle is the only one. Acquire: what the others did with theirs came before.
+    [[nodiscard]] bool is_last_handle() const noexcept {
+        return handles_.load(std::memory_order_acquire) == 1;  // pairs with drop_handle()
+    }
+    /// Ends the right to run: a body that has not started never will, so the future is cancelled.
+    void drop_runner() noexcept;
+
+    // ---- Running.
+    /// Runs the body here if nobody has started it, and completes the future. An exception that leaves it comes
+    /// from an on_done callback.
+    void run();
+    /// Runs the body here without keeping its result, and makes the future as it was. False if it was not idle,
+    /// threw (then the future failed) or was cancelled meanwhile.
+    bool run_and_reset();
+
+    // ---- Reading.
+    [[nodiscard]] bool is_done() const noexcept { return word().is_final(); }
+    [[nodiscard]] future_state state() const noexcept;
+    [[nodiscard]] phase now() const noexcept { return word().now(); }
+    /// The exception, once failed.
+    [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
+    [[nodiscard]] task_id id() const noexcept { return id_; }
+    [[nodiscard]] std::string describe() const;
+
+    /// Waits until it is final.
+    [[nodiscard]] wait_result wait(const wait_limits& limits);
+    /// The same for the public calls: \throws interrupted, naming `call`. False: timed out. Without a token, the current
+    /// task's is used, asked for only when there is something to wait for.
+    bool wait_or_throw(deadline until, const char* call);
+    bool wait_or_throw(deadline until, std::stop_token stop, const char* call);
+
+    bool cancel(cancel_mode mode);
+    /// Fails it by hand. False, and nothing changed, if it was final or about to be.
+    bool set_exception(std::exception_ptr error);
+
+    /// Calls `callback` once it is final: on the completing thread, or here and now.
+    void on_done(task callback);
+
+protected:
+    explicit future_core(const std::type_info& body) noexcept : body_(&body) {}
+    virtual ~future_core();
+
+    /// Calls the body, destroys the callable and completes the future, each if nobody decided otherwise meanwhile.
+    virtual void run_body(task_scope& scope) = 0;
+    /// Calls the body and drops its result.
+    virtual void run_body_and_forget() = 0;
+    virtual void destroy_callable() noexcept = 0;
+
+    /// For run_body(): the body has ended. True: the outcome may be written, then finish() it. False: it was decided otherwise
+    /// while the body ran, and the result is to be dropped. (The runner, so the one who destroys the callable.)
+    [[nodiscard]] bool claim_after_run(task_scope& scope) noexcept;
+    void fail_after_run(task_scope& scope, std::exception_ptr error);
+
+    /// For set_value(): true if the outcome may be written. The callable is destroyed already, unless it runs.
+    [[nodiscard]] bool claim_by_hand() noexcept;
+
+    /// Ends the claim: publishes the outcome, wakes the waiters, calls the callbacks.
+    /// \throws what a callback throws, after all were called.
+    void finish(phase final);
+    void finish_failed(std::exception_ptr error) {
+        error_ = std::move(error);
+        finish(phase::failed);
+    }
+
+private:
+    struct callback_node {
+        task call;
+        callback_node* next;
+    };
+
+    [[nodiscard]] future_word word() const noexcept { return word_.load(); }
+    bool cancel_running(future_word seen, cancel_mode mode);
+    bool claim_from(future_word seen) noexcept;
+    void publish(phase final) noexcept;
+    void call_back();
+    void drop_reference() noexcept;
+    static callback_node* closed() noexcept;
+
+    std::atomic<future_word> word_{};  // see future_word; its final store publishes the outcome
+    event_count waiters_;
+    std::atomic<callback_node*> callbacks_{nullptr};  // newest first; closed() once they were called
+    std::atomic<std::uint32_t> handles_{1};
+    std::atomic<std::uint32_t> references_{2};  // the handles together, and the right to run
+    std::exception_ptr error_;                  // I1
+    const task_id id_ = next_task_id();         // also of the task that runs it
+    const std::type_info* body_;                // for describe()
+};
+
+}  // namespace detail
+}  // namespace spool::inline v1

@@ -1,0 +1,156 @@
+// The half of a future's shared state that depends on its type: the result, and the callable that makes it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <variant>
+
+#include "spool/base/callable.hpp"
+#include "spool/future/detail/future_core.hpp"
+
+namespace spool::inline v1::detail {
+
+/// How a result is kept: a value in place, a reference as a pointer, void as nothing.
+template <class T>
+using stored_result = std::conditional_t<
+    std::is_void_v<T>, std::monostate,
+    std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_cv_t<T>>>;
+
+template <class T>
+class future_value : public future_core {
+public:
+    using stored = stored_result<T>;
+
+    /// Once succeeded.
+    [[nodiscard]] stored& value() noexcept { return *value_; }
+
+    /// Moves the value out, for the one caller who may. \throws std::logic_error for everybody after the first
+    [[nodiscard]] stored take_value() {
+        // relaxed, statistic: only who comes first matters; the value was published by the final word
+        if (taken_.exchange(true, std::memory_order_relaxed)) {
+            throw std::logic_error("future::get: the result was moved out by an earlier get()");
+        }
+        return std::move(*value_);
+    }
+
+    /// Completes it by hand. False, and nothing changed, if it was final or about to be.
+    template <class... Args>
+    bool set_value(Args&&... args) {
+        if (!claim_by_hand()) {
+            return false;
+        }
+        store_and_finish(std::forward<Args>(args)...);
+        return true;
+    }
+
+protected:
+    using future_core::future_core;
+
+    /// After a claim. A throwing move of the result makes the future failed: it is completed in any case.
+    template <class... Args>
+    void store_and_finish(Args&&... args) {
+        try {
+            value_.emplace(std::forward<Args>(args)...);
+        } catch (...) {
+            finish_failed(std::current_exception());
+            return;
+        }
+        finish(phase::succeeded);
+    }
+
+private:
+    std::optional<stored> value_;     // I1
+    std::atomic<bool> taken_{false};  // publishes nothing
+};
+
+/// The whole state, with its body: what submit() allocates, once.
+template <class T, class F>
+class future_body final : public future_value<T> {
+public:
+    template <class G>
+    explicit future_body(G&& f) : future_value<T>(typeid(F)) {
+        ::new (static_cast<void*>(&callable_)) F(std::forward<G>(f));
+    }
+
+private:
+    ~future_body() override {
+    }  // the callable is gone by now: every path to the end of the life destroys it (I3)
+
+    decltype(auto) call() {
+        if constexpr (stoppable_callable<F>) {
+            return std::invoke(callable_, task_scope::current_token());
+        } else {
+            return std::invoke(callable_);
+        }
+    }
+
+    void run_body(task_scope& scope) override {
+        std::optional<stored_result<T>> result;
+        try {
+            if constexpr (std::is_void_v<T>) {
+                static_cast<void>(call());
+                result.emplace();
+            } else if constexpr (std::is_reference_v<T>) {
+                result.emplace(std::addressof(call()));
+            } else {
+                result.emplace(call());
+            }
+        } catch (...) {
+            this->fail_after_run(scope, std::current_exception());
+            return;
+        }
+        const bool claimed = this->claim_after_run(scope);
+        destroy_callable();
+        if (claimed) {
+            this->store_and_finish(*std::move(result));
+        }
+    }
+
+    void run_body_and_forget() override { static_cast<void>(call()); }
+
+    void destroy_callable() noexcept override { callable_.~F(); }
+
+    union {  // lives from the constructor to destroy_callable()
+        F callable_;
+    };
+};
+
+/// Owns the right to run a future's body; a task, when put into one. Destroyed without having run, it makes the future
+/// cancelled. Priority and due time are kept here, not asked of the callable: that may be gone while the task still
+/// waits in a queue.
+class future_runner {
+public:
+    using brings_task_scope = void;
+
+    future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {}
+    future_runner(future_runner&& other) noexcept
+        : core_(std::exchange(other.core_, nullptr)), order_(other.order_) {}
+    future_runner& operator=(future_runner&& other) noexcept {
+        future_runner taken{std::move(other)};
+        std::swap(core_, taken.core_);  // what this one had is dropped at the end
+        order_ = taken.order_;
+        return *this;
+    }
+    ~future_runner() {
+        if (core_ != nullptr) {
+            core_->drop_runner();
+        }
+    }
+
+    void operator()() const { core_->run(); }
+    [[nodiscard]] task_id id() const noexcept { return core_->id(); }
+    [[nodiscard]] int priority() const noexcept { return order_.priority; }
+    [[nodiscard]] due_time due() const noexcept { return order_.due; }
+
+private:
+    future_core* core_;
+    task_order order_;
+};
+
+}  // namespace spool::inline v1::detail

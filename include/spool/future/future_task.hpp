@@ -1,0 +1,140 @@
+// future_task<T>: a future together with the right to run it, or to complete it by hand.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "spool/base/callable.hpp"
+#include "spool/base/task.hpp"
+#include "spool/future/future.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+
+// A callable that runs `f` and answers with a value given beforehand.
+template <class F, class V>
+struct returning {
+    F f;
+    V value;
+
+    V operator()() requires(!stoppable_callable<F>) {
+        static_cast<void>(std::invoke(f));
+        return std::move(value);
+    }
+    V operator()(std::stop_token stop) requires stoppable_callable<F> {
+        static_cast<void>(std::invoke(f, std::move(stop)));
+        return std::move(value);
+    }
+    [[nodiscard]] int priority() const requires has_priority<F> { return f.priority(); }
+    [[nodiscard]] due_time due() const requires has_due_time<F> { return f.due(); }
+    friend bool operator==(const returning& r, std::nullptr_t) noexcept { return is_empty_callable(r.f); }
+};
+
+}  // namespace detail
+
+/// A runnable future, usable without a pool. It is a future<T> (copy it into one for a handle to give away), it runs
+/// its body when told to, and it can be completed by hand instead.
+///
+///     spool::future_task<int> answer{[] { return 6 * 7; }};
+///     std::jthread runner{[&] { answer.run(); }};
+///     std::printf("%d\n", answer.get());
+///
+/// It is move-only, and it is the right to run: destroyed without having run, it makes the future cancelled.
+/// It is itself a callable, so that `pool.execute(std::move(answer))` works.
+///
+/// Thread safety: run(), set_*() and all of future<T> from any thread; the first to complete it decides.
+template <class T>
+class future_task : public future<T> {
+public:
+    using brings_task_scope = void;  ///< see task_scope
+
+    /// \throws std::invalid_argument if `f` is empty
+    template <class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, future_task> && task_callable<F> &&
+                 (std::is_void_v<T> || std::is_convertible_v<task_result_t<F>, T>))
+    explicit future_task(F&& f) : future_task(detail::order_of(nonempty(f)), std::forward<F>(f)) {}
+
+    /// Runs `f`, drops what it returns and brings `value`.
+    /// \throws std::invalid_argument if `f` is empty
+    template <class F, class V>
+        requires(task_callable<F>&& std::convertible_to<V, T>)
+    future_task(F&& f, V&& value)
+        : future_task(detail::returning<std::decay_t<F>, T>{std::forward<F>(f), std::forward<V>(value)}) {}
+
+    future_task(future_task&&) noexcept = default;
+    future_task& operator=(future_task&&) noexcept = default;
+
+    /// Runs the body on this thread, in a task scope of its own, and completes the future with what it brings. Does
+    /// nothing if it was started, completed or cancelled before. A result that comes after a cancellation is
+    /// discarded. \throws only what an on_done callback throws
+    void run() { this->checked("run").run(); }
+    void operator()() { run(); }
+
+    /// Runs the body without keeping its result, and leaves the future pending, so that it can run again. True if so;
+    /// false if it was not pending, or the body threw (the future then failed), or it was cancelled meanwhile.
+    bool run_and_reset() { return this->checked("run_and_reset").run_and_reset(); }
+
+    /// Completes it by hand; a body that has not started never will. False, and nothing changed, if it was done.
+    template <class V = T>
+        requires(!std::is_void_v<T> && !std::is_reference_v<T> && std::constructible_from<T, V>)
+    bool set_value(V&& value) { return this->checked("set_value").set_value(std::forward<V>(value)); }
+    template <class V>
+        requires(std::is_reference_v<T>&& std::is_convertible_v<V&, T>)
+    bool set_value(V& value) {
+        T result = value;
+        return this->checked("set_value").set_value(std::addressof(result));
+    }
+    bool set_value() requires std::is_void_v<T> { return this->checked("set_value").set_value(); }
+    /// \throws std::invalid_argument if `error` is null
+    bool set_exception(std::exception_ptr error) {
+        if (error == nullptr) {
+            throw std::invalid_argument("future_task::set_exception: null exception");
+        }
+        return this->checked("set_exception").set_exception(std::move(error));
+    }
+
+    [[nodiscard]] int priority() const noexcept { return runner_.priority(); }
+    [[nodiscard]] due_time due() const noexcept { return runner_.due(); }
+
+    /// Takes it apart, for executors: a handle to give to the user and a task to run. (As a task itself it would count as
+    /// a handle until it is destroyed.)
+    struct parts {
+        future<T> handle;
+        task work;
+    };
+    [[nodiscard]] parts split() && {
+        task work{std::move(runner_)};
+        return {static_cast<future<T>&&>(*this), std::move(work)};
+    }
+
+private:
+    template <class F>
+    static const F& nonempty(const F& f) {
+        if (detail::is_empty_callable(f)) {
+            detail::throw_empty_callable("future_task");
+        }
+        return f;
+    }
+
+    template <class F>
+    future_task(detail::task_order order, F&& f)
+        : future<T>(new detail::future_body<T, std::decay_t<F>>(std::forward<F>(f))),
+          runner_(&this->checked("future_task"), order) {}
+
+    detail::future_runner runner_;
+};
+
+template <class F>
+future_task(F) -> future_task<task_result_t<F>>;
+template <class F, class V>
+future_task(F, V) -> future_task<std::decay_t<V>>;
+
+}  // namespace spool::inline v1

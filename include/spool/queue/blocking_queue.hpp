@@ -1,0 +1,231 @@
+// blocking_queue: what every queue of the library offers, and what a queue of your own must supply.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "spool/base/deadline.hpp"
+#include "spool/base/error.hpp"
+#include "spool/base/function_ref.hpp"
+#include "spool/sync/event_count.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1 {
+
+/// A queue whose ends can wait: takers for an element, producers for room.
+///
+///     spool::linked_blocking_queue<int> numbers{100};  // at most 100
+///     numbers.put(7);                                  // waits for room
+///     int n = numbers.take();                          // waits for an element
+///
+/// Calls that take a `T&&` move from it only when they succeed. Elements may be move-only.
+///
+/// Waiting: put, take and the `_for` forms end with `interrupted` when stop is requested, of the token given or else of the
+/// current task. What is there comes before an interruption, an interruption before a time-out. Zero, negative and
+/// huge durations are all safe.
+///
+/// Thread safety: every member from any thread. What a thread did before adding an element is visible to the one who
+/// takes it.
+///
+/// A kind of your own supplies four functions: try_push, try_pop, extract_if and size. Pushing and popping must
+/// publish through a mutex, or through seq_cst operations on words that the other side reads: that is what the waiting
+/// relies on (see event_count).
+template <class T>
+class blocking_queue {
+public:
+    using value_type = T;
+
+    /// The capacity of a queue without limit.
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+    /// The give-up predicate of a wait that has none.
+    static constexpr auto never_give_up = [] { return false; };
+
+    blocking_queue() = default;
+    blocking_queue(const blocking_queue&) = delete;
+    blocking_queue& operator=(const blocking_queue&) = delete;
+    virtual ~blocking_queue() = default;
+
+    /// Adds without waiting. False: no room, `x` is untouched.
+    [[nodiscard]] bool offer(T&& x) {
+        if (!try_push(x)) {
+            return false;
+        }
+        consumers_.notify_one();  // pair: the kind's (see try_push)
+        return true;
+    }
+
+    /// Waits for room. \throws interrupted
+    void put(T&& x) {
+        if (!offer(std::move(x))) {
+            put(std::move(x), this_task::stop_token());
+        }
+    }
+    void put(T&& x, std::stop_token stop) {
+        if (push_until(x, {.stop = std::move(stop)}) != wait_result::ready) {
+            throw interrupted("blocking_queue::put: stop requested");
+        }
+    }
+
+    /// Waits for room at most so long. False: there was none in time, `x` is untouched. \throws interrupted
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_for(T&& x, std::chrono::duration<Rep, Period> d) {
+        return offer(std::move(x)) || offer_for(std::move(x), d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_for(T&& x, std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        const wait_result how = push_until(x, {.until = deadline::after(d), .stop = std::move(stop)});
+        if (how == wait_result::interrupted) {
+            throw interrupted("blocking_queue::offer_for: stop requested");
+        }
+        return how == wait_result::ready;
+    }
+
+    /// Takes the head, if there is one.
+    [[nodiscard]] std::optional<T> poll() {
+        std::optional<T> x = try_pop();
+        if (x.has_value()) {
+            producers_.notify_one();  // pair: the kind's (see try_pop)
+        }
+        return x;
+    }
+
+    /// Waits for an element. \throws interrupted
+    [[nodiscard]] T take() {
+        std::optional<T> x = poll();
+        return x.has_value() ? *std::move(x) : take(this_task::stop_token());
+    }
+    [[nodiscard]] T take(std::stop_token stop) {
+        std::optional<T> x;
+        if (pop_until(x, {.stop = std::move(stop)}) != wait_result::ready) {
+            throw interrupted("blocking_queue::take: stop requested");
+        }
+        return *std::move(x);
+    }
+
+    /// Waits for an element at most so long. \throws interrupted
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_for(std::chrono::duration<Rep, Period> d) {
+        std::optional<T> x = poll();
+        return x.has_value() ? std::move(x) : poll_for(d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_for(std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        std::optional<T> x;
+        if (pop_until(x, {.until = deadline::after(d), .stop = std::move(stop)}) ==
+            wait_result::interrupted) {
+            throw interrupted("blocking_queue::poll_for: stop requested");
+        }
+        return x;
+    }
+
+    /// The waits behind all of these, with every limit. `give_up` is asked before each sleep and after each wake.
+    wait_result push_until(T& x, const wait_limits& limits, function_ref<bool()> give_up = never_give_up) {
+        const wait_result how = producers_.await([&] { return try_push(x); }, limits, give_up);
+        if (how == wait_result::ready) {
+            consumers_.notify_one();  // pair: the kind's (see try_push)
+        }
+        return how;
+    }
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = never_give_up) {
+        const wait_result how = consumers_.await(
+            [&] {
+                x = try_pop();
+                return x.has_value();
+            },
+            limits, give_up);
+        if (how == wait_result::ready) {
+            producers_.notify_one();  // pair: the kind's (see try_pop)
+        }
+        return how;
+    }
+
+    /// Wakes every waiting taker, or producer, so that its give-up predicate is asked again. What the predicate reads must
+    /// have been changed before, by a seq_cst write or under a mutex that the predicate takes.
+    void wake_consumers() noexcept { consumers_.notify_all(); }
+    void wake_producers() noexcept { producers_.notify_all(); }
+
+    /// Removes every element for which `doomed` is true, and says how many. The predicate may run under the queue's
+    /// lock: it must not touch the queue. The elements are destroyed after it.
+    std::size_t remove_if(function_ref<bool(const T&)> doomed) { return remove(doomed).size(); }
+    void clear() {
+        remove([](const T&) { return true; });
+    }
+    /// Takes up to `most` elements that are there now, oldest first, and appends them to `out`. Says how many.
+    template <class Container>
+    std::size_t drain_to(Container& out, std::size_t most = unlimited) {
+        std::size_t taken = 0;
+        for (; taken < most; ++taken) {
+            std::optional<T> x = poll();
+            if (!x.has_value()) {
+                break;
+            }
+            out.push_back(*std::move(x));
+        }
+        return taken;
+    }
+
+    /// Shows every element, in order. As with remove_if, `look` must not touch the queue.
+    void for_each(function_ref<void(const T&)> look) const {
+        // extract_if removes nothing here, so the queue is not changed.
+        static_cast<void>(const_cast<blocking_queue*>(this)->extract_if([&](const T& x) {
+            look(x);
+            return false;
+        }));
+    }
+    [[nodiscard]] bool contains(function_ref<bool(const T&)> wanted) const {
+        bool found = false;
+        for_each([&](const T& x) { found = found || wanted(x); });
+        return found;
+    }
+    /// Shows the head, if there is one; false if the queue is empty.
+    bool peek(function_ref<void(const T&)> look) const {
+        bool seen = false;
+        for_each([&](const T& x) {
+            if (!std::exchange(seen, true)) {
+                look(x);
+            }
+        });
+        return seen;
+    }
+
+    /// Exact at rest; under load a value that it had during the call.
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    /// How many it may hold; `unlimited` by default.
+    [[nodiscard]] virtual std::size_t capacity() const { return unlimited; }
+    [[nodiscard]] std::size_t remaining_capacity() const {
+        const std::size_t limit = capacity();
+        const std::size_t held = size();
+        return limit == unlimited ? unlimited : limit - std::min(limit, held);
+    }
+
+protected:
+    /// Adds `x` if there is room, moving from it only then.
+    virtual bool try_push(T& x) = 0;
+    /// Takes the head, if there is one.
+    virtual std::optional<T> try_pop() = 0;
+    /// Takes out every element for which `wanted` is true, in order; the rest keep theirs. `wanted` is asked of each
+    /// element, in order. If it or the returned vector's memory throws, every element is still in the queue.
+    virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
+
+private:
+    std::vector<T> remove(function_ref<bool(const T&)> doomed) {
+        std::vector<T> removed = extract_if(doomed);
+        if (!removed.empty()) {
+            producers_.notify_all();  // pair: the kind's; room for several
+        }
+        return removed;
+    }
+
+    event_count consumers_;  // wait for an element
+    event_count producers_;  // wait for room
+};
+
+}  // namespace spool::inline v1

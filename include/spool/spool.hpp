@@ -1,0 +1,21 @@
+// All of Spool. It costs about as much to include as <regex>; to pay less, include the part you need.
+#pragma once
+
+#include "spool/base/error.hpp"
+#include "spool/base/task.hpp"
+#include "spool/executor/completion_service.hpp"
+#include "spool/executor/direct_executor.hpp"
+#include "spool/executor/executor.hpp"
+#include "spool/executor/executor_service.hpp"
+#include "spool/executor/invoke.hpp"
+#include "spool/executor/serial_executor.hpp"
+#include "spool/executor/submit.hpp"
+#include "spool/executor/thread_per_task_executor.hpp"
+#include "spool/executor/unconfigurable.hpp"
+#include "spool/future/future.hpp"
+#include "spool/future/future_task.hpp"
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+#include "spool/sync/event_count.hpp"
+#include "spool/sync/this_task.hpp"
+#include "spool/version.hpp"

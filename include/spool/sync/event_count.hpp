@@ -1,0 +1,194 @@
+// event_count: lets a thread sleep until some condition over other atomics may have changed. The one blocking
+// primitive of the library: every wait in it ends up here.
+//
+// THE PROTOCOL
+//
+// Two words. waiters_ counts the threads between prepare_wait() and the end of their wait; epoch_ is the word
+// they sleep on, and counts the wakes given.
+//
+//     waiter                                     notifier
+//     W1  waiters_ += 1                          N1  publish the condition
+//     W2  key = epoch_                           N2  if waiters_ == 0: return         <- the usual case
+//     W3  look at the condition again            N3  epoch_ += 1
+//     W4  sleep while epoch_ == key              N4  wake one sleeper, or all
+//     W5  waiters_ -= 1
+//
+// No wake is lost. Either N2 sees W1 or W3 sees N1 (the two-variable handshake below). If N2 saw W1, then either
+// N3 came after W2, and W4 does not sleep or is woken by N4; or W2 read the value of N3, which hands over
+// N1, and W3 sees it.
+//
+// The handshake needs each side's write to be ordered before its own read: W1 before W3, N1 before N2. Accepted pairs:
+//   (S) N1 is a seq_cst operation on the very word that W3 reads seq_cst; W1 and N2 are seq_cst. In the single total
+//       order either N2 follows W1, or N1 precedes W1 and so W3.
+//   (M) N1 and W3 lie in critical sections of one mutex. If W3's came first, its unlock makes W1
+//       visible to N1's lock, and so to N2; else W3 sees N1.
+// Each site that notifies names its pair.
+//
+// Waiters are interchangeable: notify_one may wake any. A waiter who is woken looks again before it does anything else, so a
+// wake is used up only by one who saw the condition after it. One who leaves without success after a wake (time-out,
+// stop, an exception from its look) passes it on.
+//
+// epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "spool/sync/parking.hpp"
+#include "spool/sync/wait_limits.hpp"
+
+namespace spool::inline v1 {
+
+/// Two-phase waiting over a way to park (futex_parking, portable_parking).
+///
+///     // waiting: await() does the two phases
+///     ready.await([&] { return queue_is_not_empty(); }, {.until = deadline::after(1s)});
+///     // waking: first make the condition true, then
+///     ready.notify_one();
+///
+/// Thread safety: everything from any thread. notify_*() with nobody waiting is one load. The event_count must outlive
+/// every call on it: who may be destroyed by the thread that it wakes keeps a reference of its own meanwhile.
+template <class Parking>
+class basic_event_count {
+public:
+    using key = std::uint32_t;
+
+    basic_event_count() = default;
+    basic_event_count(const basic_event_count&) = delete;
+    basic_event_count& operator=(const basic_event_count&) = delete;
+
+    /// First phase. The caller now looks at its condition again, then calls exactly one of
+    /// cancel_wait() and wait().
+    [[nodiscard]] key prepare_wait() noexcept {
+        waiters_.fetch_add(1);  // W1
+        return epoch_.load();   // W2: reading the value of N3 hands over N1
+    }
+    void cancel_wait() noexcept { waiters_.fetch_sub(1); }
+
+    /// Second phase: sleeps until a notify that came after prepare_wait(), or until then; may also
+    /// return for no reason. True if there was such a notify.
+    bool wait(key k, deadline until = deadline::never()) noexcept {
+        if (epoch_.load() == k) {
+            parking_.park(epoch_, k, until);  // W4
+        }
+        waiters_.fetch_sub(1);  // W5
+        return epoch_.load() != k;
+    }
+
+    void notify_one() noexcept {
+        if (waiters_.load() != 0) {  // N2
+            epoch_.fetch_add(1);     // N3
+            parking_.unpark_one(epoch_);
+        }
+    }
+    void notify_all() noexcept {
+        if (waiters_.load() != 0) {  // N2
+            wake_all();
+        }
+    }
+
+    /// Waits until ready() is true, give_up() is true, stop is requested, or the deadline passes; what is true first in
+    /// this order is the answer, and ready() is always asked once more after any wake. Both run with no lock held, as
+    /// often as needed; ready() may take what it finds. If one of them throws, the wait ends with that.
+    template <class Ready, class GiveUp>
+    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up) {
+        if (ready()) {
+            return wait_result::ready;
+        }
+        const stop_wake on_stop{*this, limits.stop};
+        registration self{*this};
+        for (;;) {
+            self.prepare();
+            if (ready()) {  // W3
+                return self.leave(wait_result::ready);
+            }
+            if (give_up()) {
+                return self.leave(wait_result::gave_up);
+            }
+            if (limits.stop.stop_requested()) {
+                return self.leave(wait_result::interrupted);
+            }
+            if (limits.until.expired()) {
+                return self.leave(wait_result::timed_out);
+            }
+            self.sleep(limits.until);
+        }
+    }
+    template <class Ready>
+    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits = {}) {
+        return await(std::forward<Ready>(ready), limits, [] { return false; });
+    }
+
+    /// How many threads are between prepare_wait() and the end of their wait. A statistic.
+    [[nodiscard]] std::uint32_t waiters() const noexcept { return waiters_.load(); }
+
+private:
+    void wake_all() noexcept {
+        epoch_.fetch_add(1);  // N3
+        parking_.unpark_all(epoch_);
+    }
+
+    // Wakes the waiter when its stop is requested. It skips N2: the stop flag is no seq_cst word, so the handshake
+    // must go through epoch_ alone. Its destructor waits for a callback under way, so the event_count is still there.
+    class stop_wake {
+    public:
+        stop_wake(basic_event_count& events, const std::stop_token& stop) {
+            if (stop.stop_possible()) {
+                callback_.emplace(stop, wake{&events});
+            }
+        }
+
+    private:
+        struct wake {
+            basic_event_count* events;
+            void operator()() const noexcept { events->wake_all(); }
+        };
+        std::optional<std::stop_callback<wake>> callback_;
+    };
+
+    // One waiter: counted out, and its wake passed on, whichever way it leaves.
+    class registration {
+    public:
+        explicit registration(basic_event_count& events) noexcept : events_(events) {}
+        registration(const registration&) = delete;
+        registration& operator=(const registration&) = delete;
+        ~registration() {
+            if (prepared_) {  // an exception from the look
+                leave(wait_result::gave_up);
+            }
+        }
+        void prepare() noexcept {
+            key_ = events_.prepare_wait();
+            prepared_ = true;
+        }
+        void sleep(deadline until) noexcept {
+            prepared_ = false;
+            woken_ = events_.wait(key_, until) || woken_;
+        }
+        wait_result leave(wait_result how) noexcept {
+            prepared_ = false;
+            woken_ = woken_ || events_.epoch_.load() != key_;  // a notify may have counted on this one
+            events_.cancel_wait();
+            if (woken_ && how != wait_result::ready) {
+                events_.notify_one();  // pair: whoever gave the wake had published before it
+            }
+            return how;
+        }
+
+    private:
+        basic_event_count& events_;
+        key key_ = 0;
+        bool prepared_ = false;
+        bool woken_ = false;
+    };
+
+    typename Parking::word epoch_{0};    // written by notifiers; publishes the condition of N1
+    typename Parking::word waiters_{0};  // written by waiters; publishes nothing
+    [[no_unique_address]] Parking parking_;
+};
+
+using event_count = basic_event_count<default_parking>;
+
+}  // namespace spool::inline v1

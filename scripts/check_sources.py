@@ -1,0 +1,39 @@
+"""Fails when src/sources.cmake and the files of the library disagree.
+
+usage: check_sources.py [repository]
+
+A forgotten header would be missing from every installation, a forgotten source from the library.
+"""
+import re
+import sys
+
+from common import finish, root_from
+
+LISTS = {"SPOOL_PUBLIC_HEADERS": "include", "SPOOL_SOURCES": "src"}  # each lists one folder completely
+LIST_FILE = "src/sources.cmake"
+
+
+def main(arguments):
+    root = root_from(arguments)
+    text = re.sub(r"#.*", "", (root / LIST_FILE).read_text(encoding="utf-8"))
+    problems = []
+    for variable, folder in LISTS.items():
+        match = re.search(rf"\bset\(\s*{variable}\b([^)]*)\)", text)
+        if not match:
+            problems.append(f"{LIST_FILE}: does not set {variable}")
+            continue
+        listed = match[1].split()
+        present = {path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()}
+        present.discard(LIST_FILE)
+        for name in sorted({*listed, *present}):
+            if name not in listed:
+                problems.append(f"{name}: not listed in {variable}")
+            elif name not in present:
+                problems.append(f"{name}: listed in {variable}, but not in {folder}/")
+            elif listed.count(name) > 1:
+                problems.append(f"{name}: listed twice in {variable}")
+    finish("check_sources", problems)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

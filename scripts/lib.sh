@@ -1,0 +1,53 @@
+# Shared by ./run and ./test: saying what happens, installing what is missing, building a preset.
+# shellcheck shell=bash
+
+jobs=${SPOOL_JOBS:-$(nproc)}
+
+say() { printf '==> %s\n' "$*"; }
+
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+
+# have <Debian package>: is what it provides there, whether or not the package manager knows?
+have() {
+    case $1 in
+        ninja-build) command -v ninja ;;
+        libgtest-dev) dpkg -s libgtest-dev 2>&1 | grep -q '^Status: install ok installed' ;;
+        *) command -v "$1" ;;
+    esac >/dev/null 2>&1
+}
+
+# need_packages <Debian package>...: installs those that are missing; touches nothing when none is.
+need_packages() {
+    local package missing=()
+    for package in "$@"; do
+        have "$package" || missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+
+    command -v apt-get >/dev/null || die "missing: ${missing[*]} (no apt-get here: install them yourself)"
+    ((EUID == 0)) || die "missing: ${missing[*]} (run this as root, or: sudo apt-get install ${missing[*]})"
+    say "installing ${missing[*]}"
+    mkdir -p build
+    {
+        apt-get -q update &&
+            DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "${missing[@]}"
+    } >build/install.log 2>&1 </dev/null || {
+        tail -n 20 build/install.log >&2
+        die "installing ${missing[*]} failed (all of it: build/install.log)"
+    }
+}
+
+# build_preset <preset>: configures and builds into build/<preset>, silently unless it fails.
+build_preset() {
+    local log=build/$1/build.log started=$SECONDS
+    say "$1: building with $jobs job(s)"
+    mkdir -p "build/$1"
+    { cmake --preset "$1" && cmake --build --preset "$1" --parallel "$jobs"; } >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        die "$1: the build failed (all of it: $log)"
+    }
+    say "$1: built in $((SECONDS - started)) s"
+}

@@ -1,0 +1,93 @@
+#include "spool/base/task_scope.hpp"
+
+#include "spool/base/task.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constinit thread_local task_scope* innermost = nullptr;
+
+}  // namespace
+
+task_scope::task_scope() noexcept : outer_(innermost) {
+    innermost = this;
+}
+
+task_scope::task_scope(const task& work) noexcept : task_scope() {
+    adoptable_ = work.brings_scope();
+}
+
+task_scope::~task_scope() {
+    innermost = outer_;
+    // from_outer_ goes first (declared after source_): its destructor waits for a pass_on under way.
+}
+
+task_scope* task_scope::current() noexcept {
+    return innermost;
+}
+
+std::stop_token task_scope::current_token() {
+    return innermost != nullptr ? innermost->token() : std::stop_token{};
+}
+
+std::stop_token task_scope::token() {
+    // Link first: if it throws, nothing has changed. The outer token must not be asked for under mutex_.
+    if (outer_ != nullptr && !from_outer_.has_value()) {
+        from_outer_.emplace(outer_->token(), pass_on{this});
+    }
+    const std::lock_guard lock{mutex_};
+    if (!source_.stop_possible()) {
+        source_ = std::stop_source{};
+        // relaxed, guarded: interrupt() writes it under mutex_, which we hold
+        if (stopped_.load(std::memory_order_relaxed)) {
+            source_.request_stop();  // nobody has the token yet, so no callback runs here
+        }
+    }
+    token_given_ = true;
+    return source_.get_token();
+}
+
+bool task_scope::stop_requested() const noexcept {
+    for (const task_scope* scope = this; scope != nullptr; scope = scope->outer_) {
+        // (A) acquire: what the requester did before interrupt() is visible to the task that sees the stop
+        if (scope->stopped_.load(std::memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::stop_source task_scope::interrupt() noexcept {
+    const std::lock_guard lock{mutex_};
+    stopped_.store(true, std::memory_order_release);  // (A) pairs with stop_requested()
+    return source_;
+}
+
+void task_scope::reset(const task& next) noexcept {
+    adoptable_ = next.brings_scope();
+    // relaxed, owner: whoever may interrupt() this task was kept out before the task counts as ended
+    if (!token_given_ && !stopped_.load(std::memory_order_relaxed)) {
+        return;
+    }
+    from_outer_.reset();
+    token_given_ = false;
+    std::stop_source old{
+        std::nostopstate};  // released after the lock: destroys no user code, but frees memory
+    const std::lock_guard lock{mutex_};
+    old.swap(source_);
+    stopped_.store(false, std::memory_order_relaxed);  // relaxed, guarded by mutex_
+}
+
+task_scope* task_scope::adopt() noexcept {
+    if (innermost == nullptr || !innermost->adoptable_) {
+        return nullptr;
+    }
+    innermost->adoptable_ = false;
+    return innermost;
+}
+
+void task_scope::pass_on::operator()() const noexcept {
+    inner->interrupt().request_stop();
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,205 @@
+#include "spool/executor/serial_executor.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "spool/base/error.hpp"
+#include "spool/base/task_scope.hpp"
+
+namespace spool::inline v1 {
+
+// The tasks that wait, and the one drain at a time that runs them on the target.
+//
+// A drain is numbered when it is handed to the target. Three things can become of it, each noted under mutex_:
+//   started   it runs: it takes the tasks one by one and ends when there is none left (or by handing over to a successor)
+//   dropped   it was destroyed unrun while the target's execute() had not returned yet: the target refused it
+//   dropped later, after it was accepted: what waits is destroyed
+// `draining_` is true from the decision to hand one over until there is none: who adds a task meanwhile need do no more.
+class serial_executor::lane : public std::enable_shared_from_this<lane> {
+public:
+    explicit lane(executor& target) noexcept : target_(target) {}
+
+    void add(task work) {
+        const task_id id = work.id();
+        {
+            const std::lock_guard lock{mutex_};
+            waiting_.push_back(std::move(work));
+            if (std::exchange(draining_, true)) {
+                return;
+            }
+        }
+        std::exception_ptr error;
+        if (!hand_over(error)) {
+            refuse(id);
+        }
+        if (error != nullptr) {  // the refusal, or (where the target runs it in place) what a task threw
+            std::rethrow_exception(error);
+        }
+    }
+
+private:
+    static constexpr int tasks_per_turn = 32;
+
+    class drain {
+    public:
+        drain(std::shared_ptr<lane> owner, std::uint64_t number) noexcept
+            : lane_(std::move(owner)), number_(number) {}
+        drain(drain&&) noexcept = default;
+        drain& operator=(drain&&) = delete;
+        ~drain() {
+            if (lane_ != nullptr) {
+                lane_->drop(number_);
+            }
+        }
+        void operator()() {
+            const std::shared_ptr<lane> running = std::move(lane_);
+            if (running != nullptr) {  // empty when a task that was handed back is called a second time
+                running->run(number_);
+            }
+        }
+
+    private:
+        std::shared_ptr<lane> lane_;
+        std::uint64_t number_;
+    };
+
+    // Gives the target a new drain; draining_ is true and stays so. False: the target did not take it. `error` is what
+    // came out of execute(), in either case.
+    bool hand_over(std::exception_ptr& error) {
+        std::uint64_t number = 0;
+        {
+            const std::lock_guard lock{mutex_};
+            number = ++last_number_;
+            handing_ = number;
+        }
+        try {
+            target_.execute(drain{shared_from_this(), number});
+        } catch (...) {
+            error = std::current_exception();
+        }
+        const std::lock_guard lock{mutex_};
+        if (handing_ == number) {
+            handing_ = 0;
+        }
+        return started_ >= number || (dropped_ != number && error == nullptr);
+    }
+
+    void drop(std::uint64_t number) noexcept {
+        std::deque<task> lost;
+        {
+            const std::lock_guard lock{mutex_};
+            if (handing_ == number) {
+                dropped_ = number;  // hand_over() will see it
+                return;
+            }
+            lost.swap(waiting_);
+            draining_ = false;
+        }
+        report_loss(lost);
+    }
+
+    // The target did not take the drain that was to run this task: it and what was added behind it will not run.
+    void refuse(task_id id) noexcept {
+        std::deque<task> lost;
+        {
+            const std::lock_guard lock{mutex_};
+            lost.swap(waiting_);
+            draining_ = false;
+        }
+        std::erase_if(lost, [id](const task& t) {
+            return t.id() == id;
+        });  // its submitter is told, or the target dropped it
+        report_loss(lost);
+    }
+
+    static void report_loss(const std::deque<task>& lost) noexcept {
+        const auto plain =
+            std::count_if(lost.begin(), lost.end(), [](const task& t) { return !t.brings_scope(); });
+        if (plain > 0) {
+            report_uncaught("serial_executor",
+                            std::make_exception_ptr(rejected_execution(
+                                rejection_reason::shut_down, "the target of serial_executor",
+                                std::to_string(plain) + " waiting tasks destroyed")));
+        }
+    }
+
+    bool next(task& work) noexcept {
+        const std::lock_guard lock{mutex_};
+        if (waiting_.empty()) {
+            draining_ = false;
+            return false;
+        }
+        work = std::move(waiting_.front());
+        waiting_.pop_front();
+        return true;
+    }
+    bool anything_waits() noexcept {
+        const std::lock_guard lock{mutex_};
+        draining_ = !waiting_.empty();
+        return draining_;
+    }
+
+    void run(std::uint64_t number) {
+        {
+            const std::lock_guard lock{mutex_};
+            started_ = std::max(started_, number);
+        }
+        task work;
+        for (int turn = 1; next(work); ++turn) {
+            std::exception_ptr thrown;
+            try {
+                const task_scope scope{work};
+                work();
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            work = nullptr;
+            if (thrown == nullptr && turn < tasks_per_turn) {
+                continue;
+            }
+            turn = 0;
+            std::exception_ptr from_successor;
+            if (!anything_waits() || hand_over(from_successor)) {
+                rethrow_one(thrown, from_successor);
+                return;
+            }
+            if (thrown != nullptr) {  // the target is gone: carry on here
+                report_uncaught("a task of serial_executor", thrown);
+            }
+        }
+    }
+
+    // Two only where the target runs the successor in place, and both threw.
+    static void rethrow_one(const std::exception_ptr& first, const std::exception_ptr& second) {
+        if (first != nullptr && second != nullptr) {
+            report_uncaught("a task of serial_executor", second);
+        }
+        if (first != nullptr || second != nullptr) {
+            std::rethrow_exception(first != nullptr ? first : second);
+        }
+    }
+
+    executor& target_;
+    std::mutex mutex_;          // guards everything below; never held while user code runs
+    std::deque<task> waiting_;  // oldest first
+    bool draining_ = false;
+    std::uint64_t last_number_ = 0;
+    std::uint64_t handing_ = 0;  // the drain that a hand_over() under way gives to the target
+    std::uint64_t dropped_ = 0;  // the last that was dropped while being handed over
+    std::uint64_t started_ = 0;  // the last that ran
+};
+
+serial_executor::serial_executor(executor& target) : lane_(std::make_shared<lane>(target)) {}
+serial_executor::~serial_executor() = default;
+
+void serial_executor::execute(task work) {
+    require_callable(work, "serial_executor");
+    lane_->add(std::move(work));
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,241 @@
+#include "spool/executor/thread_per_task_executor.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "spool/base/error.hpp"
+#include "spool/base/task_scope.hpp"
+
+namespace spool::inline v1 {
+
+// Every thread is in one of two lists: in running_ until its task has ended, then in left_ until somebody joins it. Who
+// leaves joins those that left before, so at most one stays unjoined until the end.
+class thread_per_task_executor::threads : public std::enable_shared_from_this<threads> {
+public:
+    explicit threads(std::string name) : name_("thread_per_task_executor \"" + name + "\"") {}
+
+    void start(task work) {
+        std::unique_lock lock{mutex_};
+        if (shut_down_) {
+            const std::string numbers = "threads running " + std::to_string(running_.size());
+            lock.unlock();  // the task is destroyed after this
+            throw rejected_execution(rejection_reason::shut_down, name_, numbers);
+        }
+        running_.push_back({.thread = {}, .work = std::move(work)});
+        const auto self = std::prev(running_.end());
+        try {
+            // The new thread touches its entry only under the lock, so it finds the handle in it.
+            self->thread = std::thread([owner = shared_from_this(), self] { owner->run(self); });
+        } catch (...) {
+            work = std::move(self->work);  // destroyed by the caller, not under the lock
+            running_.erase(self);
+            const std::string numbers =
+                describe(std::current_exception()) + "; threads running " + std::to_string(running_.size());
+            lock.unlock();
+            throw rejected_execution(rejection_reason::no_thread, name_, numbers);
+        }
+    }
+
+    void shutdown() {
+        const std::lock_guard lock{mutex_};
+        shut_down_ = true;
+        if (running_.empty()) {
+            terminated_.notify_all();  // pair (M): mutex_
+        }
+    }
+
+    // Requests stop of one after the other, each outside of the lock: callbacks are users' code.
+    void stop_all() {
+        for (;;) {
+            std::stop_source source{std::nostopstate};
+            {
+                const std::lock_guard lock{mutex_};
+                stopping_ = true;
+                const auto next = std::find_if(running_.begin(), running_.end(), [](const entry& e) {
+                    return e.scope != nullptr && !e.asked_to_stop;
+                });
+                if (next == running_.end()) {
+                    return;  // those that have not opened their scope yet will see stopping_
+                }
+                next->asked_to_stop = true;
+                source = next->scope->interrupt();
+            }
+            source.request_stop();
+        }
+    }
+
+    bool is_shutdown() {
+        const std::lock_guard lock{mutex_};
+        return shut_down_;
+    }
+    bool is_terminated() {
+        const std::lock_guard lock{mutex_};
+        return shut_down_ && running_.empty();
+    }
+    std::size_t count() {
+        const std::lock_guard lock{mutex_};
+        return running_.size();
+    }
+
+    wait_result wait_terminated(const wait_limits& limits) {
+        return terminated_.await([this] { return is_terminated(); }, limits);
+    }
+    // On one of its own threads: until that one is alone.
+    wait_result wait_closed(const wait_limits& limits) {
+        return terminated_.await(
+            [this] {
+                const std::lock_guard lock{mutex_};
+                return shut_down_ && running_.size() == (find_own() == running_.end() ? 0U : 1U);
+            },
+            limits);
+    }
+
+    // The executor is being destroyed and closed: joins what has left, and lets go of the thread that does this.
+    void part() {
+        std::list<entry> left;
+        {
+            const std::lock_guard lock{mutex_};
+            left.swap(left_);
+            if (const auto own = find_own(); own != running_.end()) {
+                own->thread.detach();
+            }
+        }
+        join(left);
+    }
+
+private:
+    struct entry {
+        std::thread thread;
+        task work;
+        task_scope* scope = nullptr;  // while the task runs
+        bool asked_to_stop = false;
+    };
+    using position = std::list<entry>::iterator;
+
+    position find_own() {
+        return std::find_if(running_.begin(), running_.end(),
+                            [](const entry& e) { return e.thread.get_id() == std::this_thread::get_id(); });
+    }
+
+    static void join(std::list<entry>& left) {
+        for (entry& e : left) {
+            e.thread.join();
+        }
+    }
+
+    void run(position self) {
+        {
+            task work;
+            bool stop_at_once = false;
+            {
+                const std::lock_guard lock{mutex_};
+                work = std::move(self->work);
+            }
+            task_scope scope{work};
+            {
+                const std::lock_guard lock{mutex_};
+                self->scope = &scope;
+                stop_at_once = stopping_;
+            }
+            if (stop_at_once) {
+                scope.interrupt().request_stop();
+            }
+            call(work, scope);
+            const std::lock_guard lock{mutex_};
+            self->scope = nullptr;  // from here nobody can stop it
+        }
+        leave(self);
+    }
+
+    void call(task& work, task_scope& scope) noexcept {
+        try {
+            work();
+        } catch (const interrupted&) {
+            if (!scope.stop_requested()) {
+                report_uncaught(name_, std::current_exception());
+            }
+        } catch (...) {
+            report_uncaught(name_, std::current_exception());
+        }
+    }
+
+    void leave(position self) {
+        std::list<entry> left_before;
+        {
+            const std::lock_guard lock{mutex_};
+            left_before.swap(left_);
+            if (self->thread.joinable()) {
+                left_.splice(left_.end(), running_, self);
+            } else {
+                running_.erase(self);  // let go by part(): nobody is left to join it
+            }
+            terminated_.notify_all();  // pair (M): mutex_
+        }
+        join(left_before);
+    }
+
+    const std::string name_;
+    std::mutex mutex_;  // guards everything below; never held while user code runs
+    std::list<entry> running_;
+    std::list<entry> left_;
+    bool shut_down_ = false;
+    bool stopping_ = false;
+    event_count terminated_;  // notified whenever a thread has left
+};
+
+thread_per_task_executor::thread_per_task_executor(std::string name)
+    : threads_(std::make_shared<threads>(std::move(name))) {}
+
+thread_per_task_executor::~thread_per_task_executor() {
+    close();
+    threads_->part();
+}
+
+void thread_per_task_executor::execute(task work) {
+    require_callable(work, "thread_per_task_executor");
+    threads_->start(std::move(work));
+}
+
+void thread_per_task_executor::shutdown() {
+    threads_->shutdown();
+}
+
+std::vector<task> thread_per_task_executor::shutdown_now() {
+    threads_->shutdown();
+    threads_->stop_all();
+    return {};
+}
+
+bool thread_per_task_executor::is_shutdown() const {
+    return threads_->is_shutdown();
+}
+
+bool thread_per_task_executor::is_terminated() const {
+    return threads_->is_terminated();
+}
+
+bool thread_per_task_executor::await_termination_until(deadline until, std::stop_token stop) {
+    const wait_result how = threads_->wait_terminated({.until = until, .stop = std::move(stop)});
+    if (how == wait_result::interrupted) {
+        throw interrupted("thread_per_task_executor::await_termination: stop requested");
+    }
+    return how == wait_result::ready;
+}
+
+void thread_per_task_executor::close() {
+    shutdown();
+    if (threads_->wait_closed({.stop = this_task::stop_token()}) == wait_result::interrupted) {
+        threads_->stop_all();
+        static_cast<void>(threads_->wait_closed({}));
+    }
+}
+
+std::size_t thread_per_task_executor::thread_count() const {
+    return threads_->count();
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,310 @@
+#include "spool/future/detail/future_core.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+
+#include "spool/base/error.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1::detail {
+namespace {
+
+// Its address names this thread in a word that says `completing`.
+struct alignas(8) thread_mark {};
+constinit thread_local thread_mark this_thread_mark;
+
+std::string readable(const std::type_info& type) {
+#if __has_include(<cxxabi.h>)
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> name{
+        abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free};
+    if (status == 0) {
+        return name.get();
+    }
+#endif
+    return type.name();
+}
+
+}  // namespace
+
+// ---- Lifetime
+
+future_core::~future_core() = default;
+
+void future_core::drop_reference() noexcept {
+    // acq_rel: all that the other holder did with the state comes before its destruction here
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete this;
+    }
+}
+
+void future_core::drop_handle() noexcept {
+    // acq_rel: release pairs with is_last_handle() of the one that stays, acquire with those that went before
+    if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        drop_reference();
+    }
+}
+
+void future_core::drop_runner() noexcept {
+    if (word().now() == phase::idle) {
+        try {
+            cancel(cancel_mode::let_run);
+        } catch (...) {  // from an on_done callback; a destructor is no place to throw
+            report_uncaught("an on_done callback of the " + describe(), std::current_exception());
+        }
+    }
+    drop_reference();
+}
+
+// ---- Running
+
+void future_core::run() {
+    std::optional<task_scope> own;
+    task_scope* scope = task_scope::adopt();
+    if (scope == nullptr) {
+        scope = &own.emplace();
+    }
+    future_word expected{phase::idle};
+    if (word_.compare_exchange_strong(expected, future_word{phase::running, scope})) {
+        run_body(*scope);
+    }
+}
+
+bool future_core::run_and_reset() {
+    std::optional<task_scope> own;
+    task_scope* scope = task_scope::adopt();
+    if (scope == nullptr) {
+        scope = &own.emplace();
+    }
+    future_word expected{phase::idle};
+    if (!word_.compare_exchange_strong(expected, future_word{phase::running, scope})) {
+        return false;
+    }
+    try {
+        run_body_and_forget();
+    } catch (...) {
+        fail_after_run(*scope, std::current_exception());
+        return false;
+    }
+    future_word running{phase::running, scope};
+    if (word_.compare_exchange_strong(running, future_word{phase::idle})) {
+        return true;
+    }
+    static_cast<void>(claim_after_run(*scope));  // cannot succeed; waits out an interruption (I2)
+    destroy_callable();
+    return false;
+}
+
+bool future_core::claim_after_run(task_scope& scope) noexcept {
+    future_word seen{phase::running, &scope};
+    if (word_.compare_exchange_strong(seen, future_word{phase::completing, &this_thread_mark})) {
+        return true;
+    }
+    if (seen.now() == phase::interrupting) {
+        // The canceller is between its two steps; the scope must outlive the second (I2).
+        static_cast<void>(wait({}));
+    }
+    return false;
+}
+
+void future_core::fail_after_run(task_scope& scope, std::exception_ptr error) {
+    const bool claimed = claim_after_run(scope);
+    destroy_callable();
+    if (claimed) {
+        finish_failed(std::move(error));
+    }
+}
+
+// ---- Reading
+
+future_state future_core::state() const noexcept {
+    switch (word().now()) {
+        case phase::idle: return future_state::pending;
+        case phase::running:
+        case phase::interrupting:
+        case phase::completing: return future_state::running;
+        case phase::succeeded: return future_state::succeeded;
+        case phase::failed: return future_state::failed;
+        case phase::cancelled: break;
+    }
+    return future_state::cancelled;
+}
+
+std::string future_core::describe() const {
+    const std::string text = "future of task " + std::to_string(id_);
+    switch (state()) {
+        case future_state::pending: return text + ": not completed, not started, body " + readable(*body_);
+        case future_state::running: return text + ": not completed, running, body " + readable(*body_);
+        case future_state::succeeded: return text + ": completed normally";
+        case future_state::failed: return text + ": completed exceptionally: " + spool::describe(error_);
+        case future_state::cancelled: break;
+    }
+    return text + ": cancelled";
+}
+
+wait_result future_core::wait(const wait_limits& limits) {
+    // pair (S): finish() and cancel store word_ seq_cst, and this look reads it seq_cst
+    return waiters_.await([this] { return is_done(); }, limits);
+}
+
+bool future_core::wait_or_throw(deadline until, const char* call) {
+    return is_done() || wait_or_throw(until, this_task::stop_token(), call);
+}
+
+bool future_core::wait_or_throw(deadline until, std::stop_token stop, const char* call) {
+    const wait_result how = wait({.until = until, .stop = std::move(stop)});
+    if (how == wait_result::interrupted) {
+        throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
+    }
+    return how == wait_result::ready;
+}
+
+// ---- Completing
+
+// Moves a word that says idle or running to completing.
+bool future_core::claim_from(future_word seen) noexcept {
+    if (!word_.compare_exchange_strong(seen, future_word{phase::completing, &this_thread_mark})) {
+        return false;
+    }
+    if (seen.now() == phase::idle) {
+        destroy_callable();  // I3
+    }
+    return true;
+}
+
+bool future_core::claim_by_hand() noexcept {
+    for (;;) {
+        const future_word seen = word();
+        if (seen.now() != phase::idle && seen.now() != phase::running) {
+            return false;
+        }
+        if (claim_from(seen)) {
+            return true;
+        }
+    }
+}
+
+bool future_core::set_exception(std::exception_ptr error) {
+    if (!claim_by_hand()) {
+        return false;
+    }
+    finish_failed(std::move(error));
+    return true;
+}
+
+bool future_core::cancel(cancel_mode mode) {
+    for (;;) {
+        const future_word seen = word();
+        switch (seen.now()) {
+            case phase::idle:
+                if (claim_from(seen)) {
+                    finish(phase::cancelled);
+                    return true;
+                }
+                break;  // somebody moved it: look again
+            case phase::running:
+                if (cancel_running(seen, mode)) {
+                    return true;
+                }
+                break;
+            case phase::completing:
+                if (seen.who<thread_mark>() == &this_thread_mark) {
+                    return false;  // called from the callable's destructor or the result's move: waiting would hang
+                }
+                [[fallthrough]];
+            case phase::interrupting:
+                static_cast<void>(
+                    wait({}));  // a few instructions of another thread; afterwards is_done() holds
+                return false;
+            case phase::succeeded:
+            case phase::failed:
+            case phase::cancelled: return false;
+        }
+    }
+}
+
+// True if this call cancelled it.
+bool future_core::cancel_running(future_word seen, cancel_mode mode) {
+    if (mode == cancel_mode::let_run) {
+        if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled})) {
+            return false;
+        }
+        waiters_.notify_all();  // pair (S), see wait()
+        call_back();
+        return true;
+    }
+    if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
+        return false;
+    }
+    // From here to publish() the runner does not leave its scope (I2). The stop itself, which calls users' callbacks, is
+    // requested after that, on a copy: by then the scope may belong to another task.
+    std::stop_source source = seen.who<task_scope>()->interrupt();
+    publish(phase::cancelled);
+    source.request_stop();
+    call_back();
+    return true;
+}
+
+void future_core::publish(phase final) noexcept {
+    word_.store(future_word{final});  // hands over the outcome to everyone who reads a final word
+    waiters_.notify_all();            // pair (S), see wait()
+}
+
+void future_core::finish(phase final) {
+    publish(final);
+    call_back();
+}
+
+// ---- Callbacks
+
+future_core::callback_node* future_core::closed() noexcept {
+    // Only its address counts. Plain bytes: nothing of the library is destroyed at exit.
+    alignas(callback_node) static constinit std::byte marker{};
+    return reinterpret_cast<callback_node*>(&marker);
+}
+
+void future_core::on_done(task callback) {
+    auto node = std::make_unique<callback_node>(callback_node{std::move(callback), nullptr});
+    callback_node* head = callbacks_.load();
+    do {
+        if (head == closed()) {
+            node->call();
+            return;
+        }
+        node->next = head;
+    } while (!callbacks_.compare_exchange_weak(head, node.get()));
+    node.release();  // now the list's
+}
+
+void future_core::call_back() {
+    callback_node* newest = callbacks_.exchange(closed());
+    callback_node* oldest = nullptr;
+    while (newest != nullptr) {  // turn the list round: called in the order of registration
+        callback_node* const node = std::exchange(newest, newest->next);
+        node->next = std::exchange(oldest, node);
+    }
+    std::exception_ptr first;
+    while (oldest != nullptr) {
+        const std::unique_ptr<callback_node> node{std::exchange(oldest, oldest->next)};
+        try {
+            node->call();
+        } catch (...) {
+            if (first == nullptr) {
+                first = std::current_exception();
+            } else {
+                report_uncaught("a further on_done callback of the " + describe(), std::current_exception());
+            }
+        }
+    }
+    if (first != nullptr) {
+        std::rethrow_exception(first);
+    }
+}
+
+}  // namespace spool::inline v1::detail

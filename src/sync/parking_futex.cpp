@@ -1,0 +1,51 @@
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <ctime>
+
+#include "spool/sync/parking.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+static_assert(sizeof(parking_word) == sizeof(std::uint32_t) && parking_word::is_always_lock_free,
+              "the kernel reads the word itself");
+
+long futex(const parking_word& w, int operation, std::uint32_t value, const timespec* until) noexcept {
+    return syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&w), operation | FUTEX_PRIVATE_FLAG,
+                   value, until, nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+// The steady clock is the monotonic clock. A time before its start is simply over.
+timespec to_timespec(deadline until) noexcept {
+    const auto since_start = std::max(until.when().time_since_epoch(), std::chrono::nanoseconds::zero());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_start);
+    timespec t{};
+    t.tv_sec = seconds.count();
+    t.tv_nsec = (since_start - seconds).count();
+    return t;
+}
+
+}  // namespace
+
+// Interrupted by a signal, or the word had changed already: an early return, which the contract allows.
+void futex_parking::park(const word& w, std::uint32_t expected, deadline until) noexcept {
+    if (until.is_never()) {
+        futex(w, FUTEX_WAIT_BITSET, expected, nullptr);
+    } else {
+        const timespec t = to_timespec(until);
+        futex(w, FUTEX_WAIT_BITSET, expected, &t);  // the bitset form takes an absolute time
+    }
+}
+
+void futex_parking::unpark_one(const word& w) noexcept {
+    futex(w, FUTEX_WAKE, 1, nullptr);
+}
+
+void futex_parking::unpark_all(const word& w) noexcept {
+    futex(w, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,32 @@
+#include "spool/sync/parking.hpp"
+
+namespace spool::inline v1 {
+
+void portable_parking::park(const word& w, std::uint32_t expected, deadline until) noexcept {
+    std::unique_lock lock{mutex_};
+    if (w.load() != expected) {
+        return;
+    }
+    if (until.is_never()) {
+        wake_.wait(lock);
+    } else {
+        wake_.wait_until(lock, until.when());
+    }
+}
+
+// The word was changed before this: one who compared it under the mutex and found it unchanged is asleep by now.
+void portable_parking::meet_sleepers() noexcept {
+    const std::lock_guard lock{mutex_};
+}
+
+void portable_parking::unpark_one(const word&) noexcept {
+    meet_sleepers();
+    wake_.notify_one();
+}
+
+void portable_parking::unpark_all(const word&) noexcept {
+    meet_sleepers();
+    wake_.notify_all();
+}
+
+}  // namespace spool::inline v1
