@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "spool/base/error.hpp"
@@ -34,7 +35,7 @@ public:
             }
         }
         std::exception_ptr error;
-        if (!hand_over(error)) {
+        if (hand_over(error, {}) == handed::refused) {
             refuse(id);
         }
         if (error != nullptr) {  // the refusal, or (where the target runs it in place) what a task threw
@@ -68,14 +69,18 @@ private:
         std::uint64_t number_;
     };
 
-    // Gives the target a new drain; draining_ is true and stays so. False: the target did not take it. `error` is what
-    // came out of execute(), in either case.
-    bool hand_over(std::exception_ptr& error) {
+    enum class handed { over, refused, in_place };
+
+    // Gives the target a new drain; draining_ is true and stays so. `error` is what came out of execute(). A drain that the
+    // target runs in place, on the thread `from` of the drain before it, only says so: that one carries on, and the stack
+    // does not grow.
+    handed hand_over(std::exception_ptr& error, std::thread::id from) {
         std::uint64_t number = 0;
         {
             const std::lock_guard lock{mutex_};
             number = ++last_number_;
             handing_ = number;
+            from_ = from;
         }
         try {
             target_.execute(drain{shared_from_this(), number});
@@ -86,7 +91,11 @@ private:
         if (handing_ == number) {
             handing_ = 0;
         }
-        return started_ >= number || (dropped_ != number && error == nullptr);
+        if (std::exchange(in_place_, 0) == number) {
+            return handed::in_place;
+        }
+        return started_ >= number || (dropped_ != number && error == nullptr) ? handed::over
+                                                                              : handed::refused;
     }
 
     void drop(std::uint64_t number) noexcept {
@@ -148,13 +157,18 @@ private:
         {
             const std::lock_guard lock{mutex_};
             started_ = std::max(started_, number);
+            if (handing_ == number && from_ == std::this_thread::get_id()) {
+                in_place_ = number;
+                return;
+            }
         }
+        std::exception_ptr first;  // comes out at the end, where the target runs everything in place
         task work;
         for (int turn = 1; next(work); ++turn) {
             std::exception_ptr thrown;
             try {
                 const task_scope scope{work};
-                work();
+                call(work, scope);
             } catch (...) {
                 thrown = std::current_exception();
             }
@@ -163,24 +177,31 @@ private:
                 continue;
             }
             turn = 0;
-            std::exception_ptr from_successor;
-            if (!anything_waits() || hand_over(from_successor)) {
-                rethrow_one(thrown, from_successor);
-                return;
-            }
-            if (thrown != nullptr) {  // the target is gone: carry on here
+            std::exception_ptr refusal;
+            const bool more = anything_waits();
+            const handed how = more ? hand_over(refusal, std::this_thread::get_id()) : handed::over;
+            if (thrown != nullptr && first == nullptr && how != handed::refused) {
+                first = thrown;
+            } else if (thrown != nullptr) {  // one too many, or the target is gone
                 report_uncaught("a task of serial_executor", thrown);
             }
+            if (how == handed::over) {
+                break;
+            }
+        }
+        if (first != nullptr) {
+            std::rethrow_exception(first);
         }
     }
 
-    // Two only where the target runs the successor in place, and both threw.
-    static void rethrow_one(const std::exception_ptr& first, const std::exception_ptr& second) {
-        if (first != nullptr && second != nullptr) {
-            report_uncaught("a task of serial_executor", second);
-        }
-        if (first != nullptr || second != nullptr) {
-            std::rethrow_exception(first != nullptr ? first : second);
+    // Leaving a task whose stop was requested, `interrupted` is a normal end.
+    static void call(task& work, const task_scope& scope) {
+        try {
+            work();
+        } catch (const interrupted&) {
+            if (!scope.stop_requested()) {
+                throw;
+            }
         }
     }
 
@@ -189,9 +210,11 @@ private:
     std::deque<task> waiting_;  // oldest first
     bool draining_ = false;
     std::uint64_t last_number_ = 0;
-    std::uint64_t handing_ = 0;  // the drain that a hand_over() under way gives to the target
-    std::uint64_t dropped_ = 0;  // the last that was dropped while being handed over
-    std::uint64_t started_ = 0;  // the last that ran
+    std::thread::id from_;        // the thread that hands it over, if it is that of a drain
+    std::uint64_t in_place_ = 0;  // the last that found itself on that very thread
+    std::uint64_t handing_ = 0;   // the drain that a hand_over() under way gives to the target
+    std::uint64_t dropped_ = 0;   // the last that was dropped while being handed over
+    std::uint64_t started_ = 0;   // the last that ran
 };
 
 serial_executor::serial_executor(executor& target) : lane_(std::make_shared<lane>(target)) {}

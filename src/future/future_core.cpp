@@ -284,6 +284,13 @@ void future_core::on_done(task callback) {
 
 void future_core::call_back() {
     callback_node* newest = callbacks_.exchange(closed());
+    if (newest == nullptr) {
+        return;
+    }
+    // A callback may destroy whatever kept this state alive.
+    references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has a reference
+    const std::unique_ptr<future_core, void (*)(future_core*)> keep{
+        this, [](future_core* self) { self->drop_reference(); }};
     callback_node* oldest = nullptr;
     while (newest != nullptr) {  // turn the list round: called in the order of registration
         callback_node* const node = std::exchange(newest, newest->next);

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <compare>
+#include <cstdint>
 #include <limits>
+#include <ratio>
 #include <type_traits>
 
 namespace spool::inline v1 {
@@ -26,6 +28,13 @@ template <class Rep, class Period>
     }
     if (approximate <= -bound) {
         return nanoseconds::min();
+    }
+    if constexpr (ratio::num != 1 && ratio::den != 1 && !std::chrono::treat_as_floating_point_v<Rep>) {
+        // duration_cast multiplies before it divides: the product may not fit where the quotient does.
+        if (static_cast<std::intmax_t>(d.count()) > std::numeric_limits<std::intmax_t>::max() / ratio::num ||
+            static_cast<std::intmax_t>(d.count()) < std::numeric_limits<std::intmax_t>::min() / ratio::num) {
+            return nanoseconds{static_cast<nanoseconds::rep>(approximate)};
+        }
     }
     return std::chrono::duration_cast<nanoseconds>(d);
 }

@@ -161,20 +161,20 @@ public:
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, task> && task_callable<F>)
     task(F&& f) {  // implicit on purpose: execute([] { ... }) must read like that
-        using callable = std::decay_t<F>;
-        static_assert(std::is_constructible_v<callable, F> && std::is_move_constructible_v<callable>,
+        using stored = std::decay_t<F>;
+        static_assert(std::is_constructible_v<stored, F> && std::is_move_constructible_v<stored>,
                       "the callable of a task must be movable (or copyable, if it is passed as an lvalue)");
         if (detail::is_empty_callable(f)) {
             return;
         }
-        if constexpr (detail::fits_inline<callable>) {
-            ::new (static_cast<void*>(storage_)) callable(std::forward<F>(f));
+        if constexpr (detail::fits_inline<stored>) {
+            ::new (static_cast<void*>(storage_)) stored(std::forward<F>(f));
         } else {
-            ::new (static_cast<void*>(storage_)) callable*(new callable(std::forward<F>(f)));
+            ::new (static_cast<void*>(storage_)) stored*(new stored(std::forward<F>(f)));
         }
-        table_ = &detail::task_table_for<callable>;
-        if constexpr (detail::brings_scope<callable>) {
-            id_ = detail::task_operations<callable>::get(storage_).id();
+        table_ = &detail::task_table_for<stored>;
+        if constexpr (detail::brings_scope<stored>) {
+            id_ = detail::task_operations<stored>::get(storage_).id();
         } else {
             id_ = detail::next_task_id();
         }
@@ -206,7 +206,10 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return table_ == nullptr; }
     explicit operator bool() const noexcept { return !empty(); }
-    friend bool operator==(const task& t, std::nullptr_t) noexcept { return t.empty(); }
+    template <std::same_as<task> T>  // a template, so that nothing is converted to a task to be compared
+    friend bool operator==(const T& t, std::nullptr_t) noexcept {
+        return t.empty();
+    }
 
     /// Unique in the process, kept when the task is moved; 0 if empty. Ids of one thread increase, but they come
     /// from per-thread blocks: across threads they say nothing about age.
@@ -283,6 +286,7 @@ public:
         return std::invoke(f_, std::move(stop));
     }
     [[nodiscard]] int priority() const noexcept { return priority_; }
+    [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
     friend bool operator==(const prioritized& p, std::nullptr_t) noexcept {
         return detail::is_empty_callable(p.f_);
     }

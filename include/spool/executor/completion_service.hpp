@@ -4,6 +4,7 @@
 #include <chrono>
 #include <concepts>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -52,10 +53,14 @@ public:
     template <task_callable F>
         requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
     future<T> submit(F&& f) {
-        future_task<T> prepared = make_future_task<T>(where_, std::forward<F>(f));
-        prepared.on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
-        auto [handle, work] = std::move(prepared).split();
+        auto [handle, work] = make_future_task<T>(where_, std::forward<F>(f)).split();
         where_.execute(std::move(work));
+        try {  // after execute(): a task that was refused must not come out
+            handle.on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
+        } catch (const std::bad_alloc&) {
+            handle.cancel();
+            throw;
+        }
         return std::move(handle);
     }
     template <task_callable F, std::convertible_to<T> V>

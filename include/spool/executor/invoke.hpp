@@ -40,11 +40,12 @@ public:
     batch(executor& where, Range&& range) : where_(where) {
         for (auto&& f : range) {
             auto parts = [&] {
-                if constexpr (std::is_lvalue_reference_v<Range> ||
-                              std::ranges::view<std::remove_cvref_t<Range>>) {
-                    return make_future_task<T>(where, f).split();
-                } else {
+                constexpr bool views = std::ranges::view<std::remove_cvref_t<Range>>;
+                constexpr bool owned = !std::is_lvalue_reference_v<Range> && !views;
+                if constexpr (owned || !std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>) {
                     return make_future_task<T>(where, std::move(f)).split();
+                } else {
+                    return make_future_task<T>(where, f).split();
                 }
             }();
             futures.push_back(std::move(parts.handle));

@@ -33,7 +33,7 @@ namespace detail {
 /// `get() const&` gives a `const T&` that is valid as long as a handle lives. `std::move(f).get()` gives a T: moved out
 /// when f was the last handle, else copied. For a move-only T there is only the latter: the first
 /// one wins, a later one throws std::logic_error. A handle that was moved from has no state: every call on
-/// it but valid(), comparison and assignment throws std::logic_error.
+/// it but valid(), describe(), comparison and assignment throws std::logic_error.
 ///
 /// Waits are interruptible: the plain forms by the current task's stop, the others by the token given. A result that is
 /// there comes before an interruption, an interruption before a time-out.
@@ -147,7 +147,9 @@ public:
 
     /// There is an outcome: a value, an exception or the cancellation.
     [[nodiscard]] bool is_done() const { return checked("is_done").is_done(); }
-    [[nodiscard]] bool is_cancelled() const { return state() == future_state::cancelled; }
+    [[nodiscard]] bool is_cancelled() const {
+        return checked("is_cancelled").state() == future_state::cancelled;
+    }
     [[nodiscard]] future_state state() const { return checked("state").state(); }
 
     /// The result, without waiting. \throws std::logic_error unless state() is succeeded
@@ -166,7 +168,7 @@ public:
     }
 
     /// Calls `f()` or `f(future)` once, when the outcome can be read: on the thread that completes the
-    /// future, in the order of registration, or here and now if it is done. An exception from it leaves the
+    /// future, in the order of registration, or here and now if that thread has called the others already. An exception from it leaves the
     /// outcome as it is and comes out of the call that completed the future (or out of this one).
     /// \throws std::invalid_argument if `f` is empty
     template <class F>

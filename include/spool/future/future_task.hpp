@@ -111,6 +111,7 @@ public:
         task work;
     };
     [[nodiscard]] parts split() && {
+        static_cast<void>(this->checked("split"));
         task work{std::move(runner_)};
         return {static_cast<future<T>&&>(*this), std::move(work)};
     }

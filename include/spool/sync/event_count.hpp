@@ -32,7 +32,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -97,7 +96,7 @@ public:
         if (ready()) {
             return wait_result::ready;
         }
-        const stop_wake on_stop{*this, limits.stop};
+        const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
         registration self{*this};
         for (;;) {
             self.prepare();
@@ -131,21 +130,10 @@ private:
     }
 
     // Wakes the waiter when its stop is requested. It skips N2: the stop flag is no seq_cst word, so the handshake
-    // must go through epoch_ alone. Its destructor waits for a callback under way, so the event_count is still there.
-    class stop_wake {
-    public:
-        stop_wake(basic_event_count& events, const std::stop_token& stop) {
-            if (stop.stop_possible()) {
-                callback_.emplace(stop, wake{&events});
-            }
-        }
-
-    private:
-        struct wake {
-            basic_event_count* events;
-            void operator()() const noexcept { events->wake_all(); }
-        };
-        std::optional<std::stop_callback<wake>> callback_;
+    // must go through epoch_ alone. The callback's destructor waits for a call under way, so the event_count is there.
+    struct wake_at_stop {
+        basic_event_count* events;
+        void operator()() const noexcept { events->wake_all(); }
     };
 
     // One waiter: counted out, and its wake passed on, whichever way it leaves.

@@ -35,7 +35,8 @@ public:
 
     // ---- Lifetime. The handles (future<T>) together hold one reference, the right to run holds another.
     void add_handle() noexcept {
-        handles_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: copied from a handle that is ours
+        handles_.fetch_add(1,
+                           std::memory_order_relaxed);  // relaxed, owner: copied from a handle that is ours
     }
     void drop_handle() noexcept;
     /// True if the calling handle is the only one. Acquire: what the others did with theirs came before.

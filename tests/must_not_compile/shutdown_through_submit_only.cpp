@@ -1,0 +1,11 @@
+// expect: (has no member named|no member named) 'shutdown'
+// Who may only submit cannot shut down.
+#include <spool/executor/thread_per_task_executor.hpp>
+#include <spool/executor/unconfigurable.hpp>
+
+int main() {
+    spool::thread_per_task_executor threads;
+    auto handle = spool::unconfigurable(threads);
+    handle.execute([] {});
+    handle.shutdown();
+}

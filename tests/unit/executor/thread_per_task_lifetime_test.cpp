@@ -1,0 +1,185 @@
+// close() and the destructor of thread_per_task_executor: who waits for whom, and that no thread stays behind.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include "spool/executor/thread_per_task_executor.hpp"
+#include "spool/sync/this_task.hpp"
+#include "support/gate.hpp"
+#include "unit/executor/live_threads.hpp"
+
+namespace {
+
+using spool::thread_per_task_executor;
+
+TEST(thread_per_task_lifetime, close_refuses_new_tasks_and_waits_for_all) {
+    std::atomic<int> ran{0};
+    thread_per_task_executor threads;
+    for (int i = 0; i < 10; ++i) {
+        threads.execute([&] { ++ran; });
+    }
+    threads.close();
+    EXPECT_EQ(ran, 10);
+    EXPECT_TRUE(threads.is_terminated());
+    EXPECT_THROW(threads.execute([] {}), spool::rejected_execution);
+    threads.close();
+}
+
+TEST(thread_per_task_lifetime, close_in_a_task_that_is_stopped_goes_on_with_shutdown_now) {
+    test::gate closing;
+    std::atomic<bool> stopped{false};
+    thread_per_task_executor inner;
+    inner.execute([&](std::stop_token stop) {
+        test::gate woken;
+        const std::stop_callback on_stop{stop, [&] { woken.open(); }};
+        stopped = woken.opens();
+    });
+    std::atomic<bool> terminated{false};
+    {
+        thread_per_task_executor outer;
+        outer.execute([&] {
+            closing.open();
+            inner.close();
+            terminated = inner.is_terminated();
+        });
+        ASSERT_TRUE(closing.opens());
+        outer.shutdown_now();
+    }
+    EXPECT_TRUE(stopped);
+    EXPECT_TRUE(terminated);
+}
+
+TEST(thread_per_task_lifetime, close_from_a_task_of_its_own_waits_for_the_others_only) {
+    test::gate release;
+    test::gate closed;
+    std::atomic<bool> other_ended{false};
+    std::atomic<bool> other_had_ended{false};
+    thread_per_task_executor threads;
+    const test::open_at_end at_end{release};
+    threads.execute([&] {
+        release.wait();
+        other_ended = true;
+    });
+    threads.execute([&] {
+        threads.close();
+        other_had_ended = other_ended.load();
+        closed.open();
+    });
+    EXPECT_TRUE(test::eventually([&] { return threads.is_shutdown(); }));
+    EXPECT_FALSE(closed.opens_within(test::short_delay()));
+    release.open();
+    EXPECT_TRUE(closed.opens());
+    EXPECT_TRUE(other_had_ended);
+}
+
+TEST(thread_per_task_lifetime, the_destructor_waits_for_every_task_and_its_thread_locals) {
+    static std::atomic<int> destroyed{0};
+    struct slow_to_go {
+        test::gate never;
+        ~slow_to_go() {
+            (void)never.opens_within(test::short_delay());
+            ++destroyed;
+        }
+    };
+    destroyed = 0;
+    {
+        thread_per_task_executor threads;
+        for (int i = 0; i < 8; ++i) {
+            threads.execute([] {
+                thread_local slow_to_go here;
+                (void)here.never.is_open();
+            });
+        }
+    }
+    EXPECT_EQ(destroyed, 8);
+}
+
+TEST(thread_per_task_lifetime, no_thread_is_left_after_the_destructor) {
+    const std::size_t before = test::threads_at_rest();
+    {
+        test::gate release;
+        thread_per_task_executor threads;
+        const test::open_at_end at_end{release};
+        for (int i = 0; i < 20; ++i) {
+            threads.execute([&] { release.wait(); });
+        }
+        EXPECT_GE(test::live_threads(), before + 20);
+    }
+    EXPECT_TRUE(test::threads_are_back_to(before));
+}
+
+TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_end) {
+    const std::size_t before = test::threads_at_rest();
+    thread_per_task_executor threads;
+    for (int i = 0; i < 50; ++i) {
+        threads.submit([] {}).get();
+    }
+    // One may stay unjoined; the kernel has none of them any more.
+    EXPECT_TRUE(test::threads_are_back_to(before));
+}
+
+TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_others) {
+    const std::size_t before = test::threads_at_rest();
+    test::gate release;
+    test::gate destroyed;
+    std::atomic<bool> other_ended{false};
+    std::atomic<bool> other_had_ended{false};
+    {
+        const test::open_at_end at_end{release};
+        auto threads = std::make_unique<thread_per_task_executor>();
+        thread_per_task_executor& service = *threads;
+        service.execute([&] {
+            release.wait();
+            other_ended = true;
+        });
+        service.execute([&, mine = std::move(threads)]() mutable {
+            mine.reset();
+            other_had_ended = other_ended.load();
+            destroyed.open();
+        });
+        EXPECT_FALSE(destroyed.opens_within(test::short_delay()));
+    }
+    EXPECT_TRUE(destroyed.opens());
+    EXPECT_TRUE(other_had_ended);
+    EXPECT_TRUE(test::threads_are_back_to(before));
+}
+
+TEST(thread_per_task_lifetime, it_may_be_destroyed_with_the_callable_of_its_last_task) {
+    const std::size_t before = test::threads_at_rest();
+    test::gate destroyed;
+    {
+        auto threads = std::make_unique<thread_per_task_executor>();
+        thread_per_task_executor& service = *threads;
+        struct last_owner {
+            std::unique_ptr<thread_per_task_executor> mine;
+            test::gate* gone;
+            last_owner(last_owner&&) = default;
+            last_owner(std::unique_ptr<thread_per_task_executor> m, test::gate* g)
+                : mine(std::move(m)), gone(g) {}
+            ~last_owner() {
+                if (mine != nullptr) {
+                    mine.reset();
+                    gone->open();
+                }
+            }
+            void operator()() const {}
+        };
+        service.execute(last_owner{std::move(threads), &destroyed});
+    }
+    EXPECT_TRUE(destroyed.opens());
+    EXPECT_TRUE(test::threads_are_back_to(before));
+}
+
+TEST(thread_per_task_lifetime, a_token_kept_by_a_task_is_harmless_after_its_executor_is_gone) {
+    std::stop_token kept;
+    {
+        thread_per_task_executor threads;
+        threads.execute([&](std::stop_token stop) { kept = std::move(stop); });
+    }
+    EXPECT_FALSE(kept.stop_requested());
+}
+
+}  // namespace
