@@ -22,9 +22,22 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/detail/future_value.hpp
     include/spool/future/detail/future_word.hpp
     include/spool/future/future.hpp
+    include/spool/future/future_link.hpp
     include/spool/future/future_task.hpp
+    include/spool/pool/admission.hpp
+    include/spool/pool/executors.hpp
+    include/spool/pool/pool_hooks.hpp
+    include/spool/pool/pool_options.hpp
+    include/spool/pool/pool_snapshot.hpp
+    include/spool/pool/rejection.hpp
+    include/spool/pool/run_state.hpp
+    include/spool/pool/thread_factory.hpp
+    include/spool/pool/thread_pool_executor.hpp
+    include/spool/pool/uncaught_policy.hpp
+    include/spool/queue/array_blocking_queue.hpp
     include/spool/queue/blocking_queue.hpp
     include/spool/queue/linked_blocking_queue.hpp
+    include/spool/queue/synchronous_queue.hpp
     include/spool/spool.hpp
     include/spool/sync/event_count.hpp
     include/spool/sync/parking.hpp
@@ -45,12 +58,37 @@ set(SPOOL_SOURCES
     src/executor/unconfigurable.cpp
     src/future/future.cpp
     src/future/future_core.cpp
+    src/future/future_link.cpp
+    src/pool/control_word.hpp
+    src/pool/default_parallelism.cpp
+    src/pool/executors.cpp
+    src/pool/lifecycle.cpp
+    src/pool/numbers.cpp
+    src/pool/pool_core.hpp
+    src/pool/pool_options.cpp
+    src/pool/rejection.cpp
+    src/pool/self_service.hpp
+    src/pool/settings.cpp
+    src/pool/submission.cpp
+    src/pool/thread_factory.cpp
+    src/pool/thread_pool_executor.cpp
+    src/pool/thread_setup.hpp
+    src/pool/thread_setup_linux.cpp
+    src/pool/thread_setup_portable.cpp
+    src/pool/timed_body.hpp
+    src/pool/worker.hpp
+    src/pool/worker_body.hpp
+    src/pool/worker_leave.cpp
+    src/pool/worker_loop.cpp
+    src/pool/worker_start.cpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
     src/sync/this_task.cpp
 )
 
-# What is Linux's own; the portable form is built everywhere.
-if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/sync/parking_futex.cpp)
+# One source file per system where systems differ.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp)
+else()
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/sync/parking_futex.cpp)
 endif()

@@ -17,6 +17,10 @@ task_scope::task_scope(const task& work) noexcept : task_scope() {
     adoptable_ = work.brings_scope();
 }
 
+task_scope::task_scope(of_future) noexcept : task_scope() {
+    adoptable_ = true;
+}
+
 task_scope::~task_scope() {
     innermost = outer_;
     // from_outer_ goes first (declared after source_): its destructor waits for a pass_on under way.

@@ -91,7 +91,7 @@ private:
         if (handing_ == number) {
             handing_ = 0;
         }
-        if (std::exchange(in_place_, 0) == number) {
+        if (in_place_ == number) {
             return handed::in_place;
         }
         return started_ >= number || (dropped_ != number && error == nullptr) ? handed::over

@@ -84,12 +84,20 @@ public:
     wait_result wait_terminated(const wait_limits& limits) {
         return terminated_.await([this] { return is_terminated(); }, limits);
     }
-    // On one of its own threads: until that one is alone.
+    // On one of its own threads: until only those are left that are inside close() too.
     wait_result wait_closed(const wait_limits& limits) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (const auto own = find_own(); own != running_.end()) {
+                own->closing = true;
+                terminated_.notify_all();  // pair (M): mutex_
+            }
+        }
         return terminated_.await(
             [this] {
                 const std::lock_guard lock{mutex_};
-                return shut_down_ && running_.size() == (find_own() == running_.end() ? 0U : 1U);
+                return shut_down_ && std::all_of(running_.begin(), running_.end(),
+                                                 [](const entry& e) { return e.closing; });
             },
             limits);
     }
@@ -113,6 +121,7 @@ private:
         task work;
         task_scope* scope = nullptr;  // while the task runs
         bool asked_to_stop = false;
+        bool closing = false;  // its task is inside close()
     };
     using position = std::list<entry>::iterator;
 

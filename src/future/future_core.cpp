@@ -10,6 +10,7 @@
 #endif
 
 #include "spool/base/error.hpp"
+#include "spool/future/future_link.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1::detail {
@@ -52,7 +53,8 @@ void future_core::drop_handle() noexcept {
 }
 
 void future_core::drop_runner() noexcept {
-    if (word().now() == phase::idle) {
+    // Claimed by a waiter, the body is about to run there; what is dropped here is only the empty husk.
+    if (word().now() == phase::idle && !claimed_by_waiter()) {
         try {
             cancel(cancel_mode::let_run);
         } catch (...) {  // from an on_done callback; a destructor is no place to throw
@@ -153,16 +155,53 @@ wait_result future_core::wait(const wait_limits& limits) {
     return waiters_.await([this] { return is_done(); }, limits);
 }
 
-bool future_core::wait_or_throw(deadline until, const char* call) {
-    return is_done() || wait_or_throw(until, this_task::stop_token(), call);
+void future_core::wait_or_throw(const char* call) {
+    if (!is_done()) {
+        wait_or_throw(this_task::stop_token(), call);
+    }
 }
 
-bool future_core::wait_or_throw(deadline until, std::stop_token stop, const char* call) {
+void future_core::wait_or_throw(std::stop_token stop, const char* call) {
+    if (!is_done() && !stop.stop_requested()) {
+        help_out(stop);
+    }
+    static_cast<void>(wait_in_time(deadline::never(), std::move(stop), call));
+}
+
+// A worker that waits without limit for a task of its own pool runs it right here, if it has not started.
+void future_core::help_out(const std::stop_token& stop) {
+    nested_waiter* const worker = nested_waiter::current();
+    if (worker != nullptr && now() == phase::idle && worker->may_run_here() &&
+        claim_by_waiter(worker->home())) {
+        worker->run_here(future_link{*this}, stop);
+    }
+}
+
+bool future_core::wait_in_time(deadline until, const char* call) {
+    return is_done() || wait_in_time(until, this_task::stop_token(), call);
+}
+
+bool future_core::wait_in_time(deadline until, std::stop_token stop, const char* call) {
     const wait_result how = wait({.until = until, .stop = std::move(stop)});
     if (how == wait_result::interrupted) {
         throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
     }
     return how == wait_result::ready;
+}
+
+// ---- Who may start it: addresses that are no pool's
+
+namespace {
+constinit std::byte marks[3]{};
+}
+const void* future_core::holder_mark() noexcept {
+    return &marks[0];
+}
+const void* future_core::out_mark() noexcept {
+    return &marks[1];
+}
+const void* future_core::waiter_mark() noexcept {
+    return &marks[2];
 }
 
 // ---- Completing
@@ -288,7 +327,7 @@ void future_core::call_back() {
         return;
     }
     // A callback may destroy whatever kept this state alive.
-    references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has a reference
+    add_reference();
     const std::unique_ptr<future_core, void (*)(future_core*)> keep{
         this, [](future_core* self) { self->drop_reference(); }};
     callback_node* oldest = nullptr;

@@ -39,6 +39,17 @@ template <class Rep, class Period>
     return std::chrono::duration_cast<nanoseconds>(d);
 }
 
+/// A setting in nanoseconds that takes any chrono duration, saturated: `.keep_alive = hours::max()` does not overflow.
+class duration_setting {
+public:
+    template <class Rep, class Period>
+    constexpr duration_setting(std::chrono::duration<Rep, Period> d) noexcept : value_(saturated(d)) {}
+    constexpr operator std::chrono::nanoseconds() const noexcept { return value_; }
+
+private:
+    std::chrono::nanoseconds value_;
+};
+
 /// A point on the steady clock up to which a wait may last, or never.
 ///
 ///     queue.poll_until(deadline::after(50ms));

@@ -53,11 +53,13 @@ template <class F>
     return order;
 }
 
-// The body of a future: it takes over the scope that it is run in (see task_scope) and has an id already.
+// The body of a future: it takes over the scope that it is run in (see task_scope), has an id already, and tells
+// its shared state to those who know what that is (see future_link).
 template <class F>
 concept brings_scope = requires(const F& f) {
     typename F::brings_task_scope;
     { f.id() } -> std::same_as<task_id>;
+    { f.shared_state() } -> std::convertible_to<void*>;
 };
 
 // Only what moves without throwing stays inline: a task's own move is noexcept.
@@ -71,10 +73,10 @@ struct task_table {
     void (*relocate)(void* from, void* to) noexcept;  // null: copy the bytes
     void (*destroy)(void* at) noexcept;               // null: nothing to do
     void* (*callable)(void* at) noexcept;
-    int (*priority)(const void* callable);  // null: 0
-    due_time (*due)(const void* callable);  // null: at once
+    int (*priority)(const void* callable);        // null: 0
+    due_time (*due)(const void* callable);        // null: at once
+    void* (*shared_state)(const void* callable);  // null: not the body of a future
     const std::type_info* type;
-    bool brings_scope;
 };
 
 template <class F>
@@ -109,6 +111,10 @@ struct task_operations {
     static int priority(const void* callable) { return static_cast<const F*>(callable)->priority(); }
     static due_time due(const void* callable) { return static_cast<const F*>(callable)->due(); }
 
+    static void* shared_state(const void* callable) {
+        return static_cast<const F*>(callable)->shared_state();
+    }
+
     static constexpr task_table make_table() {
         task_table table{};
         table.invoke = &invoke;
@@ -126,7 +132,9 @@ struct task_operations {
             table.due = &due;
         }
         table.type = &typeid(F);
-        table.brings_scope = brings_scope<F>;
+        if constexpr (brings_scope<F>) {
+            table.shared_state = &shared_state;
+        }
         return table;
     }
 };
@@ -236,7 +244,12 @@ public:
     }
 
     /// For writers of executors: the callable will take over the scope that it is run in (see task_scope).
-    [[nodiscard]] bool brings_scope() const noexcept { return table_ != nullptr && table_->brings_scope; }
+    [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
+    /// For pools: the shared state of the future whose body this is, or null (see future_link).
+    [[nodiscard]] void* shared_state() const noexcept {
+        return table_ == nullptr || table_->shared_state == nullptr ? nullptr
+                                                                    : table_->shared_state(callable());
+    }
 
 private:
     template <class F>

@@ -33,6 +33,9 @@ public:
     /// The same for a given task: if it is the body of a future, the future takes the scope over, so that
     /// cancelling the future stops this scope and not one nested in it.
     explicit task_scope(const task& work) noexcept;
+    /// The same for the body of a future that is run without its task.
+    enum class of_future {};
+    explicit task_scope(of_future) noexcept;
     ~task_scope();
     task_scope(const task_scope&) = delete;
     task_scope& operator=(const task_scope&) = delete;

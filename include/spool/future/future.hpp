@@ -76,19 +76,19 @@ public:
     /// Waits for the result.
     /// \throws what the task threw, cancelled, interrupted
     shared_result get() const& requires sharable {
-        checked("get").wait_or_throw(deadline::never(), "future::get");
+        checked("get").wait_or_throw("future::get");
         return shared();
     }
     shared_result get(std::stop_token stop) const& requires sharable {
-        checked("get").wait_or_throw(deadline::never(), std::move(stop), "future::get");
+        checked("get").wait_or_throw(std::move(stop), "future::get");
         return shared();
     }
     T get() && {
-        checked("get").wait_or_throw(deadline::never(), "future::get");
+        checked("get").wait_or_throw("future::get");
         return last();
     }
     T get(std::stop_token stop) && {
-        checked("get").wait_or_throw(deadline::never(), std::move(stop), "future::get");
+        checked("get").wait_or_throw(std::move(stop), "future::get");
         return last();
     }
 
@@ -96,43 +96,46 @@ public:
     /// \throws timed_out besides
     template <class Rep, class Period>
     shared_result get_for(std::chrono::duration<Rep, Period> d) const& requires sharable {
-        in_time(checked("get_for").wait_or_throw(deadline::after(d), "future::get_for"));
+        in_time(checked("get_for").wait_in_time(deadline::after(d), "future::get_for"));
         return shared();
     }
     template <class Rep, class Period>
     shared_result get_for(std::chrono::duration<Rep, Period> d,
                           std::stop_token stop) const& requires sharable {
-        in_time(checked("get_for").wait_or_throw(deadline::after(d), std::move(stop), "future::get_for"));
+        in_time(checked("get_for").wait_in_time(deadline::after(d), std::move(stop), "future::get_for"));
         return shared();
     }
     template <class Rep, class Period>
     T get_for(std::chrono::duration<Rep, Period> d) && {
-        in_time(checked("get_for").wait_or_throw(deadline::after(d), "future::get_for"));
+        in_time(checked("get_for").wait_in_time(deadline::after(d), "future::get_for"));
         return last();
     }
     template <class Rep, class Period>
     T get_for(std::chrono::duration<Rep, Period> d, std::stop_token stop) && {
-        in_time(checked("get_for").wait_or_throw(deadline::after(d), std::move(stop), "future::get_for"));
+        in_time(checked("get_for").wait_in_time(deadline::after(d), std::move(stop), "future::get_for"));
         return last();
     }
 
     /// Waits until it is done, whatever the outcome. \throws interrupted
-    void wait() const { checked("wait").wait_or_throw(deadline::never(), "future::wait"); }
-    void wait(std::stop_token stop) const {
-        checked("wait").wait_or_throw(deadline::never(), std::move(stop), "future::wait");
-    }
+    void wait() const { checked("wait").wait_or_throw("future::wait"); }
+    void wait(std::stop_token stop) const { checked("wait").wait_or_throw(std::move(stop), "future::wait"); }
     /// The same at most so long: true if it is done. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> d) const {
-        return checked("wait_for").wait_or_throw(deadline::after(d), "future::wait_for");
+        return checked("wait_for").wait_in_time(deadline::after(d), "future::wait_for");
     }
     template <class Rep, class Period>
     [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> d, std::stop_token stop) const {
-        return checked("wait_for").wait_or_throw(deadline::after(d), std::move(stop), "future::wait_for");
+        return checked("wait_for").wait_in_time(deadline::after(d), std::move(stop), "future::wait_for");
     }
 
     [[nodiscard]] bool wait_until(deadline until) const {
-        return checked("wait_until").wait_or_throw(until, "future::wait_until");
+        state_type& mine = checked("wait_until");
+        if (until.is_never()) {
+            mine.wait_or_throw("future::wait_until");
+            return true;
+        }
+        return mine.wait_in_time(until, "future::wait_until");
     }
 
     /// Makes the future cancelled, if it is not done. A body that has not started never will, and its callable is

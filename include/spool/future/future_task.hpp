@@ -101,6 +101,7 @@ public:
         return this->checked("set_exception").set_exception(std::move(error));
     }
 
+    [[nodiscard]] void* shared_state() const noexcept { return runner_.shared_state(); }  ///< see task
     [[nodiscard]] int priority() const noexcept { return runner_.priority(); }
     [[nodiscard]] due_time due() const noexcept { return runner_.due(); }
 

@@ -125,15 +125,17 @@ public:
     }
 
     /// The waits behind all of these, with every limit. `give_up` is asked before each sleep and after each wake.
-    wait_result push_until(T& x, const wait_limits& limits, function_ref<bool()> give_up = never_give_up) {
+    /// (A kind without storage overrides them.)
+    virtual wait_result push_until(T& x, const wait_limits& limits,
+                                   function_ref<bool()> give_up = never_give_up) {
         const wait_result how = producers_.await([&] { return try_push(x); }, limits, give_up);
         if (how == wait_result::ready) {
             consumers_.notify_one();  // pair: the kind's (see try_push)
         }
         return how;
     }
-    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
-                          function_ref<bool()> give_up = never_give_up) {
+    virtual wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                                  function_ref<bool()> give_up = never_give_up) {
         const wait_result how = consumers_.await(
             [&] {
                 x = try_pop();
@@ -148,14 +150,23 @@ public:
 
     /// Wakes every waiting taker, or producer, so that its give-up predicate is asked again. What the predicate reads must
     /// have been changed before, by a seq_cst write or under a mutex that the predicate takes.
-    void wake_consumers() noexcept { consumers_.notify_all(); }
-    void wake_producers() noexcept { producers_.notify_all(); }
+    virtual void wake_consumers() noexcept { consumers_.notify_all(); }
+    virtual void wake_producers() noexcept { producers_.notify_all(); }
 
     /// Removes every element for which `doomed` is true, and says how many. The predicate may run under the queue's
     /// lock: it must not touch the queue. The elements are destroyed after it.
-    std::size_t remove_if(function_ref<bool(const T&)> doomed) { return remove(doomed).size(); }
+    std::size_t remove_if(function_ref<bool(const T&)> doomed) { return take_if(doomed).size(); }
     void clear() {
-        remove([](const T&) { return true; });
+        take_if([](const T&) { return true; });
+    }
+    /// Takes out every element for which `wanted` is true, due or not, in order. If memory for the list runs out, all
+    /// stay.
+    std::vector<T> take_if(function_ref<bool(const T&)> wanted) {
+        std::vector<T> taken = extract_if(wanted);
+        if (!taken.empty()) {
+            producers_.notify_all();  // pair: the kind's; room for several
+        }
+        return taken;
     }
     /// Takes up to `most` elements that are there now, oldest first, and appends them to `out`. Says how many.
     template <class Container>
@@ -216,14 +227,6 @@ protected:
     virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
 
 private:
-    std::vector<T> remove(function_ref<bool(const T&)> doomed) {
-        std::vector<T> removed = extract_if(doomed);
-        if (!removed.empty()) {
-            producers_.notify_all();  // pair: the kind's; room for several
-        }
-        return removed;
-    }
-
     event_count consumers_;  // wait for an element
     event_count producers_;  // wait for room
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -54,6 +55,38 @@ public:
     /// threw (then the future failed) or was cancelled meanwhile.
     bool run_and_reset();
 
+    // ---- Pools and nested waits: who may start the body. See future_link for the protocol.
+    /// A waiter of `pool` takes it on, if it lies in that pool's queue.
+    [[nodiscard]] bool claim_by_waiter(const void* pool) noexcept {
+        return start_.compare_exchange_strong(pool, waiter_mark());
+    }
+    /// Everybody else moves it anywhere, unless a waiter has it. `to`: a pool, null, or one of the marks.
+    [[nodiscard]] bool move_start(const void* to) noexcept {
+        for (const void* now = start_.load(); now != waiter_mark();) {
+            if (start_.compare_exchange_weak(now, to)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// From null only: nobody has had the task in hand since.
+    void move_start_from_null(const void* to) noexcept {
+        const void* null = nullptr;
+        start_.compare_exchange_strong(null, to);
+    }
+    [[nodiscard]] bool claimed_by_waiter() const noexcept { return start_.load() == waiter_mark(); }
+    [[nodiscard]] static const void* holder_mark() noexcept;
+    [[nodiscard]] static const void* out_mark() noexcept;
+    [[nodiscard]] static const void* waiter_mark() noexcept;
+
+    void add_reference() noexcept {
+        references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has one
+    }
+    void drop_reference() noexcept;
+    /// What hooks learn of it; written before the task can be seen by others.
+    int priority = 0;
+    std::chrono::steady_clock::time_point submitted{};
+
     // ---- Reading.
     [[nodiscard]] bool is_done() const noexcept { return word().is_final(); }
     [[nodiscard]] future_state state() const noexcept;
@@ -65,10 +98,13 @@ public:
 
     /// Waits until it is final.
     [[nodiscard]] wait_result wait(const wait_limits& limits);
-    /// The same for the public calls: \throws interrupted, naming `call`. False: timed out. Without a token, the current
-    /// task's is used, asked for only when there is something to wait for.
-    bool wait_or_throw(deadline until, const char* call);
-    bool wait_or_throw(deadline until, std::stop_token stop, const char* call);
+    /// The same for the public calls: \throws interrupted, naming `call`. Without a token, the current task's is used, asked for
+    /// only when there is something to wait for. On a worker, the one without a time limit may run the body right here.
+    void wait_or_throw(const char* call);
+    void wait_or_throw(std::stop_token stop, const char* call);
+    /// False: timed out.
+    bool wait_in_time(deadline until, const char* call);
+    bool wait_in_time(deadline until, std::stop_token stop, const char* call);
 
     bool cancel(cancel_mode mode);
     /// Fails it by hand. False, and nothing changed, if it was final or about to be.
@@ -110,11 +146,11 @@ private:
     };
 
     [[nodiscard]] future_word word() const noexcept { return word_.load(); }
+    void help_out(const std::stop_token& stop);
     bool cancel_running(future_word seen, cancel_mode mode);
     bool claim_from(future_word seen) noexcept;
     void publish(phase final) noexcept;
     void call_back();
-    void drop_reference() noexcept;
     static callback_node* closed() noexcept;
 
     std::atomic<future_word> word_{};  // see future_word; its final store publishes the outcome
@@ -124,6 +160,7 @@ private:
     std::atomic<std::uint32_t> references_{2};  // the handles together, and the right to run
     std::exception_ptr error_;                  // I1
     const task_id id_ = next_task_id();         // also of the task that runs it
+    std::atomic<const void*> start_{nullptr};   // who may start the body; pools are only ever compared
     const std::type_info* body_;                // for describe()
 };
 

@@ -128,7 +128,9 @@ class future_runner {
 public:
     using brings_task_scope = void;
 
-    future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {}
+    future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {
+        core->priority = order.priority;
+    }
     future_runner(future_runner&& other) noexcept
         : core_(std::exchange(other.core_, nullptr)), order_(other.order_) {}
     future_runner& operator=(future_runner&& other) noexcept {
@@ -145,6 +147,7 @@ public:
 
     void operator()() const { core_->run(); }
     [[nodiscard]] task_id id() const noexcept { return core_->id(); }
+    [[nodiscard]] void* shared_state() const noexcept { return core_; }
     [[nodiscard]] int priority() const noexcept { return order_.priority; }
     [[nodiscard]] due_time due() const noexcept { return order_.due; }
 

@@ -1,0 +1,98 @@
+// future_link: what a pool may do with the future behind a task. For those who write pools.
+//
+// NESTED WAITS
+//
+// A worker that waits (without limit) for a task which lies unstarted in its own pool's queue runs it right there. So two
+// may want to start one body: the worker that polls its task, and the one that waits. claim() decides, once; the
+// loser of a poll holds a husk, an entry without a body, and drops it without counting it.
+//
+// One word in the future says who may start its body:
+//
+//     null     nobody in particular: not submitted, or still waiting for room in a queue
+//     a pool   it lies in that pool's queue (set before it can be polled): its waiters may claim it
+//     holder   somebody has the task in hand: the worker that polled it
+//     out      it was handed back
+//     waiter   a waiting worker has claimed it, from "a pool" only and for good; all else moves freely until then
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+class future_core;
+}
+
+/// The future whose body a task is; refers to it, and is valid as long as the task or a handle lives.
+class SPOOL_API future_link {
+public:
+    /// Without a future, if the task is not the body of one.
+    explicit future_link(const task& work) noexcept
+        : core_(static_cast<detail::future_core*>(work.shared_state())) {}
+    explicit future_link(detail::future_core& core) noexcept : core_(&core) {}
+
+    explicit operator bool() const noexcept { return core_ != nullptr; }
+
+    /// Says that workers of `pool` may claim it while they wait for it; null: nobody may. False: one has claimed it already.
+    [[nodiscard]] bool set_home(const void* pool) const noexcept;
+    /// When it was submitted, for the hooks.
+    void set_submitted(std::chrono::steady_clock::time_point when) const noexcept;
+    [[nodiscard]] std::chrono::steady_clock::time_point submitted() const noexcept;
+    [[nodiscard]] int priority() const noexcept;
+    /// The task is in hand and about to run. False: a waiter has claimed the body, and this is only the husk.
+    [[nodiscard]] bool claim() const noexcept;
+    /// The same for a task that is handed back: afterwards nobody can claim it. False: it was only a husk.
+    [[nodiscard]] bool take_home_away() const noexcept;
+    /// A waiter has claimed the body, so its task is a husk.
+    [[nodiscard]] bool is_husk() const noexcept;
+    [[nodiscard]] bool is_cancelled() const noexcept;
+    [[nodiscard]] task_id id() const noexcept;
+
+    /// For the waiter that claimed it: runs the body in the current scope.
+    void run() const;
+    /// For the waiter that claimed it and cannot run it.
+    void cancel() const;
+
+private:
+    detail::future_core* core_;
+};
+
+/// For a task that waits for room: keeps its future's state alive, so that it can be told its home once it is in.
+class SPOOL_API late_home {
+public:
+    explicit late_home(const task& work) noexcept;
+    late_home(const late_home&) = delete;
+    late_home& operator=(const late_home&) = delete;
+    ~late_home();
+    /// It got in. Does nothing if it has been polled or handed back since.
+    void set(const void* pool) const noexcept;
+
+private:
+    detail::future_core* core_;  // null: not the body of a future
+};
+
+/// A worker thread that can run what it waits for. Its pool makes it known on the thread, for as long as the thread works.
+class SPOOL_API nested_waiter {
+public:
+    nested_waiter() = default;
+    nested_waiter(const nested_waiter&) = delete;
+    nested_waiter& operator=(const nested_waiter&) = delete;
+
+    [[nodiscard]] static nested_waiter* current() noexcept;
+    static void set_current(nested_waiter* waiter) noexcept;
+
+    [[nodiscard]] virtual const void* home() const noexcept = 0;
+    /// Asked before a claim: not too deep already, not about to stop.
+    [[nodiscard]] virtual bool may_run_here() const noexcept = 0;
+    /// Runs the body, as if its task had been polled. The claim is the waiter's; `stop`, which would end its wait, is passed on.
+    virtual void run_here(future_link body, const std::stop_token& stop) = 0;
+
+protected:
+    ~nested_waiter() = default;
+};
+
+}  // namespace spool::inline v1

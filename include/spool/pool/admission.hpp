@@ -1,0 +1,93 @@
+// admission: what a pool decides when a task comes and when a worker looks for one. Pure functions of the control word,
+// the sizes and the queue's answers, so that a simulator can share them with the pool.
+//
+// A task comes:
+//
+//     on_arrival ---- start_worker ----> started? done. Not (another was faster): on_arrival's other way
+//         |
+//         +---------- offer -----------> taken?   after_offer: done / take it back / start a worker without a task
+//         |                              refused? after_refusal: start_worker up to the maximum / reject
+//         +---------- reject
+#pragma once
+
+#include <cstddef>
+
+#include "spool/pool/run_state.hpp"
+
+namespace spool::inline v1::admission {
+
+/// The settings that decide.
+struct sizes {
+    std::size_t core = 1;
+    std::size_t maximum = 1;
+    bool core_may_time_out = false;
+};
+
+// ---- A task comes
+
+enum class arrival { start_worker, offer, reject_shut_down };
+
+/// Step 1: below the core size a worker is started with this task as its first, else it is offered to the queue.
+[[nodiscard]] constexpr arrival on_arrival(pool_control now, const sizes& s) noexcept {
+    if (!accepts_tasks(now.state)) {
+        return arrival::reject_shut_down;
+    }
+    return now.workers < s.core ? arrival::start_worker : arrival::offer;
+}
+
+enum class offered { done, take_back, start_worker };
+
+/// Step 2, after the queue took the task, from a new look at the control word: the pool may have shut down, or lost its last
+/// worker, between the first look and the offer.
+[[nodiscard]] constexpr offered after_offer(pool_control again) noexcept {
+    if (!accepts_tasks(again.state)) {
+        return offered::take_back;
+    }
+    return again.workers == 0 ? offered::start_worker : offered::done;
+}
+
+enum class refused { start_worker, reject_full, reject_shut_down };
+
+/// Step 3, after the queue refused the task.
+[[nodiscard]] constexpr refused after_refusal(pool_control now, const sizes& s) noexcept {
+    if (!accepts_tasks(now.state)) {
+        return refused::reject_shut_down;
+    }
+    return now.workers < s.maximum ? refused::start_worker : refused::reject_full;
+}
+
+/// Whether a worker may be started now, with a first task or without one: for the queue's sake also while shutting down.
+[[nodiscard]] constexpr bool may_start(pool_control now, std::size_t bound, bool has_first_task,
+                                       bool queue_empty) noexcept {
+    const bool wanted = accepts_tasks(now.state) ||
+                        (now.state == run_state::shutting_down && !has_first_task && !queue_empty);
+    return wanted && now.workers < bound && now.workers < largest_pool;
+}
+
+// ---- A worker looks for a task
+
+/// It leaves whatever the queue holds: stopping, or shutting down with nothing left to do.
+[[nodiscard]] constexpr bool must_leave(pool_control now, bool queue_empty) noexcept {
+    return !runs_queue(now.state) || (!accepts_tasks(now.state) && queue_empty);
+}
+
+/// Its wait is limited by the keep-alive.
+[[nodiscard]] constexpr bool waits_with_limit(pool_control now, const sizes& s) noexcept {
+    return s.core_may_time_out || now.workers > s.core;
+}
+
+/// It may leave for having timed out, or for being one too many; the last one only when nothing is queued.
+[[nodiscard]] constexpr bool may_leave(pool_control now, const sizes& s, bool timed_out,
+                                       bool queue_empty) noexcept {
+    const bool one_too_many = now.workers > s.maximum;
+    const bool idle_too_long = timed_out && waits_with_limit(now, s);
+    return (one_too_many || idle_too_long) && (now.workers > 1 || queue_empty);
+}
+
+/// How many workers there should be at least, after one has left.
+[[nodiscard]] constexpr std::size_t least_workers(const sizes& s, bool queue_empty) noexcept {
+    const std::size_t least = s.core_may_time_out ? 0 : s.core;
+    return least == 0 && !queue_empty ? 1 : least;
+}
+
+}  // namespace spool::inline v1::admission

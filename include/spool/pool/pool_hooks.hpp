@@ -1,0 +1,51 @@
+// pool_hooks: what a pool calls on the way.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+#include "spool/base/error.hpp"
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+#include "spool/pool/thread_factory.hpp"
+
+namespace spool::inline v1 {
+
+/// What hooks learn about a task.
+struct task_info {
+    task_id id = 0;
+    int priority = 0;
+    const worker_info* worker = nullptr;  ///< null in `rejected`, which no worker calls
+    /// From submission to start, and from start to end; only with pool_options::task_times, else zero.
+    std::chrono::nanoseconds waited{0};
+    std::chrono::nanoseconds ran{0};
+};
+
+/// A class of empty virtuals: derive, override what you need, and pass it as `.hooks = std::make_shared<my_hooks>()`. The pool
+/// owns it, and it outlives every worker (a subclass of the pool would not: it is destroyed before its base joins them).
+///
+/// All of them may be called from several threads at once, with no lock held. before_execute, after_execute and worker_* run
+/// on the worker; before_execute and after_execute with the task's stop token, so that a pause there ends at
+/// shutdown_now(). What a hook throws goes to the pool's `uncaught`; after before_execute and after_execute the worker is
+/// replaced. What `rejected` throws goes to the submitter.
+class SPOOL_API pool_hooks {
+public:
+    pool_hooks() = default;
+    pool_hooks(const pool_hooks&) = delete;
+    pool_hooks& operator=(const pool_hooks&) = delete;
+    virtual ~pool_hooks();
+
+    /// Before the body. If it throws, body and after_execute are skipped, and the task's future is cancelled.
+    virtual void before_execute(const task_info&) {}
+    /// After the body; `thrown` is what left it (always null for the task of a future, which keeps it), or null.
+    virtual void after_execute(const task_info&, const std::exception_ptr& thrown);
+    virtual void worker_started(const worker_info&) {}
+    virtual void worker_stopped(const worker_info&) {}
+    /// A task was refused, discarded or pushed out of the queue. Called on the thread that did it.
+    virtual void rejected(const task_info&, rejection_reason) {}
+    /// Once, after the last worker has left.
+    virtual void terminated() {}
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,64 @@
+// pool_options: every setting of a pool, its default and its meaning.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "spool/base/deadline.hpp"
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+#include "spool/executor/executor.hpp"
+#include "spool/pool/pool_hooks.hpp"
+#include "spool/pool/rejection.hpp"
+#include "spool/pool/thread_factory.hpp"
+#include "spool/pool/uncaught_policy.hpp"
+#include "spool/queue/blocking_queue.hpp"
+
+namespace spool::inline v1 {
+
+/// How many CPUs this process may use: what the affinity mask and the cgroup's quota allow, at least 1.
+[[nodiscard]] SPOOL_API std::size_t default_parallelism() noexcept;
+
+/// An unbounded FIFO queue of tasks: the default.
+[[nodiscard]] SPOOL_API std::unique_ptr<blocking_queue<task>> unbounded_fifo();
+
+/// For designated initialisers:
+///
+///     spool::thread_pool_executor pool({.name = "decode", .core_size = 4, .maximum_size = 16, .keep_alive = 30s});
+///
+/// The constructor of the pool checks them and throws std::invalid_argument naming the values: a maximum of zero or below the
+/// core size, a size over largest_pool, a negative keep-alive, a zero keep-alive with core time-out, an empty queue, factory or
+/// policy.
+struct pool_options {
+    /// Prefix of thread names and of messages.
+    std::string name = "pool";
+    /// So many workers are started as tasks come, and kept when idle.
+    std::size_t core_size = default_parallelism();
+    /// So many at most. Reached only when the queue refuses a task: with an unbounded queue never.
+    std::size_t maximum_size = std::max<std::size_t>(core_size, 1);
+    /// How long a worker above the core size waits for a task before it leaves. max() means for ever.
+    duration_setting keep_alive = std::chrono::seconds{60};
+    /// The keep-alive also applies to core workers, down to none.
+    bool core_threads_may_time_out = false;
+    /// Where tasks wait. May hold tasks already; prestart_core_thread() runs them.
+    std::unique_ptr<blocking_queue<task>> queue = unbounded_fifo();
+    /// Starts the threads.
+    spool::thread_factory thread_factory = worker_thread_factory();
+    /// What happens to a task that cannot be taken.
+    rejection_policy rejection = abort_policy{};
+    /// Called on the way; none by default.
+    std::shared_ptr<pool_hooks> hooks = nullptr;
+    /// Wraps the body of every task that becomes a future here, inside the future; none by default.
+    task_decorator decorate = nullptr;
+    /// What becomes of exceptions that nobody catches.
+    uncaught_policy uncaught = uncaught_policy::report();
+    /// Measure how long each task waited and ran, for the hooks and describe(): three clock reads per task and one
+    /// allocation.
+    bool task_times = false;
+};
+
+}  // namespace spool::inline v1

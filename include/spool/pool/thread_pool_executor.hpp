@@ -1,0 +1,180 @@
+// thread_pool_executor: the pool.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spool/base/export.hpp"
+#include "spool/executor/executor_service.hpp"
+#include "spool/pool/pool_options.hpp"
+#include "spool/pool/pool_snapshot.hpp"
+#include "spool/pool/run_state.hpp"
+
+namespace spool::inline v1 {
+
+/// How try_execute() and execute_for() ended. The task was moved from only if `accepted`.
+enum class admission_result {
+    accepted,
+    full,       ///< no room in the queue, and no further worker allowed
+    shut_down,  ///< the pool accepts no tasks any more
+    no_thread,  ///< nobody could run it: the only worker that could have was not to be started
+    timed_out,  ///< execute_for() only: still full when the time was over
+};
+
+/// Runs tasks on a set of threads that grows and shrinks between two sizes.
+///
+///              shutdown()                  queue empty, no workers
+///    running -------------> shutting_down --------------------------+
+///       |                         |                                 v
+///       |  shutdown_now()         | shutdown_now()               tidying ----> terminated
+///       +-----------+-------------+                                 ^    hook returns
+///                   v                    no workers                 |
+///                stopping ------------------------------------------+
+///
+///                       | running | shutting_down | stopping    | tidying    | terminated
+///    execute(), submit()| accept  | reject        | reject      | reject     | reject
+///    queued tasks       | run     | run           | handed back | none       | none
+///    running tasks      | run     | run           | stop asked  | none       | none
+///    shutdown()         | moves on| -             | -           | -          | -
+///    shutdown_now()     | moves on| moves on      | the rest    | -          | -
+///    setters            | apply   | apply         | kept        | kept       | kept
+///    await_termination()| waits   | waits         | waits       | waits      | true
+///
+///     spool::thread_pool_executor pool({.name = "decode", .core_size = 4, .maximum_size = 16, .keep_alive = 30s,
+///                                       .queue = std::make_unique<spool::array_blocking_queue<spool::task>>(1000),
+///                                       .rejection = spool::caller_runs_policy{}});
+///     auto frame = pool.submit([&](std::stop_token stop) { return decode(packet, stop); });
+///     use(frame.get());
+///
+/// execute() in three steps: (1) fewer workers than the core size: a new one is started with this task; (2) else the queue is
+/// offered it; (3) the queue refuses: a new worker is started, up to the maximum; else the rejection policy decides.
+/// So the queue decides how the pool grows: an unbounded one never lets it grow past the core size, a bounded one when
+/// it is full, a synchronous one whenever nobody is idle.
+///
+/// A worker runs its first task, then takes from the queue; above the core size it leaves after the keep-alive without a task.
+/// It never holds a task that it is not about to run: two tasks that wait for each other in a pool of two both run.
+///
+/// Nothing submitted is ever lost: a task runs, or is handed back, or is rejected, or its future says cancelled.
+///
+/// Nested waits: get(), wait() and invoke_all() without a time limit, called on a worker of the pool that the task was
+/// submitted to, run the task right there if it has not started. So a task may wait for its own sub-tasks in a pool of one.
+///
+/// Exceptions: from submit() into the future; from execute() to after_execute, then to `uncaught`, and the worker is replaced.
+///
+/// Thread safety: every member from any thread, also from a task; setters take effect at once, on workers that wait too.
+/// Memory ordering: what a thread did before execute() is visible to the task; what tasks did is visible after get(), after
+/// is_done() was true, and after await_termination() returned true.
+/// Lifetime: the destructor is close(): shutdown() and wait for every queued task; afterwards no thread of the pool exists.
+/// Destroyed on a worker of its own, the pool runs the rest of its queue there, together with the other workers, joins them, and
+/// lets go of that one thread, which then only leaves its task. exit() with a live pool: static destructors run while the
+/// workers still do; close the pool before.
+class SPOOL_API thread_pool_executor : public executor_service {
+public:
+    /// \throws std::invalid_argument naming the values (see pool_options); no thread is started here
+    explicit thread_pool_executor(pool_options options = {});
+    ~thread_pool_executor() override;
+
+    // ---- Submitting
+
+    /// \throws rejected_execution by the default policy; what another policy throws; std::invalid_argument if empty
+    void execute(task work) override;
+
+    /// The same without the rejection policy, and without counting a refusal. Moves from `work` only if accepted.
+    [[nodiscard]] admission_result try_execute(task&& work);
+    /// Waits for room at most so long. \throws interrupted, by the current task's stop
+    template <class Rep, class Period>
+    [[nodiscard]] admission_result execute_for(task&& work, std::chrono::duration<Rep, Period> d) {
+        return execute_until(std::move(work), deadline::after(d), this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] admission_result execute_for(task&& work, std::chrono::duration<Rep, Period> d,
+                                               std::stop_token stop) {
+        return execute_until(std::move(work), deadline::after(d), std::move(stop));
+    }
+    [[nodiscard]] admission_result execute_until(task&& work, deadline until, std::stop_token stop);
+
+    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+
+    // ---- Its life
+
+    void shutdown() override;
+    /// Hands every unstarted task back, in the queue's order, and requests stop on every running one. If memory for the list runs
+    /// out, std::bad_alloc: the pool stops all the same, and the rest waits for a second call.
+    std::vector<task> shutdown_now() override;
+    [[nodiscard]] bool is_shutdown() const override;
+    [[nodiscard]] bool is_terminated() const override;
+    [[nodiscard]] bool is_terminating() const override;
+    bool await_termination_until(deadline until, std::stop_token stop) override;
+    void close() override;
+    [[nodiscard]] run_state state() const noexcept;
+
+    // ---- Settings, all changeable while it runs
+
+    [[nodiscard]] const std::string& name() const noexcept;
+    [[nodiscard]] std::size_t core_size() const noexcept;
+    /// Lowered: workers above it leave when idle. Raised: as many are started as there is queued work for.
+    /// \throws std::invalid_argument if above the maximum, or over largest_pool; nothing changed
+    void set_core_size(std::size_t n);
+    [[nodiscard]] std::size_t maximum_size() const noexcept;
+    /// Lowered below the number of workers: they leave as they become idle.
+    /// \throws std::invalid_argument if zero, below the core size or over largest_pool; nothing changed
+    void set_maximum_size(std::size_t n);
+    [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept;
+    /// \throws std::invalid_argument if negative, or zero while core threads may time out; nothing changed
+    void set_keep_alive(duration_setting d);
+    [[nodiscard]] bool core_threads_may_time_out() const noexcept;
+    /// \throws std::invalid_argument if turned on with a keep-alive of zero; nothing changed
+    void allow_core_threads_to_time_out(bool allow);
+    [[nodiscard]] rejection_policy rejection() const;
+    /// \throws std::invalid_argument if empty; nothing changed
+    void set_rejection(rejection_policy policy);
+    [[nodiscard]] spool::thread_factory thread_factory() const;
+    /// \throws std::invalid_argument if empty; nothing changed
+    void set_thread_factory(spool::thread_factory factory);
+
+    /// Starts a core worker that waits for work. False if all are there already, or it could not be started.
+    bool prestart_core_thread();
+    /// Starts all of them, and says how many.
+    std::size_t prestart_all_core_threads();
+
+    // ---- The queue
+
+    /// The queue itself, to look at. Taking from it or adding to it goes round the pool's counts and checks.
+    [[nodiscard]] blocking_queue<task>& queue() noexcept;
+    /// Takes a task out of the queue, unstarted; it is destroyed, its future cancelled. False if it is not there.
+    bool remove(task_id id);
+    template <class T>
+    bool remove(const future<T>& f) {
+        return remove(f.id());
+    }
+    /// Takes every cancelled task out of the queue, and says how many.
+    std::size_t purge();
+
+    // ---- Numbers; exact at rest, else a value that each had during the call
+
+    [[nodiscard]] std::size_t pool_size() const noexcept;
+    [[nodiscard]] std::size_t active_count() const;
+    [[nodiscard]] std::size_t largest_pool_size() const;
+    [[nodiscard]] std::uint64_t task_count() const;
+    [[nodiscard]] std::uint64_t completed_task_count() const;
+    [[nodiscard]] std::uint64_t rejected_count() const noexcept;
+    [[nodiscard]] pool_snapshot snapshot() const;
+    /// For people: the snapshot, then a line per worker: idle, or which task it runs and for how long. Without task_times the age
+    /// of a task counts from the first describe() that saw it.
+    [[nodiscard]] std::string describe() const;
+
+private:
+    friend struct abort_policy;
+    friend struct discard_oldest_policy;
+    friend struct block_policy;
+    class core;
+    const std::shared_ptr<core> core_;  // shared with the workers: one may outlive the pool (see Lifetime)
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,83 @@
+#include "spool/future/future_link.hpp"
+
+#include "spool/future/detail/future_core.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constinit thread_local nested_waiter* current_waiter = nullptr;
+
+}  // namespace
+
+bool future_link::set_home(const void* pool) const noexcept {
+    return core_->move_start(pool);
+}
+
+void future_link::set_submitted(std::chrono::steady_clock::time_point when) const noexcept {
+    core_->submitted = when;
+}
+
+std::chrono::steady_clock::time_point future_link::submitted() const noexcept {
+    return core_->submitted;
+}
+
+int future_link::priority() const noexcept {
+    return core_->priority;
+}
+
+bool future_link::claim() const noexcept {
+    return core_->move_start(detail::future_core::holder_mark());
+}
+
+bool future_link::take_home_away() const noexcept {
+    return core_->move_start(detail::future_core::out_mark());
+}
+
+bool future_link::is_husk() const noexcept {
+    return core_->claimed_by_waiter();
+}
+
+bool future_link::is_cancelled() const noexcept {
+    return core_->now() == detail::phase::cancelled;
+}
+
+task_id future_link::id() const noexcept {
+    return core_->id();
+}
+
+void future_link::run() const {
+    core_->run();
+}
+
+void future_link::cancel() const {
+    core_->cancel(cancel_mode::let_run);
+}
+
+late_home::late_home(const task& work) noexcept
+    : core_(static_cast<detail::future_core*>(work.shared_state())) {
+    if (core_ != nullptr) {
+        core_->add_reference();
+    }
+}
+
+late_home::~late_home() {
+    if (core_ != nullptr) {
+        core_->drop_reference();
+    }
+}
+
+void late_home::set(const void* pool) const noexcept {
+    if (core_ != nullptr) {
+        core_->move_start_from_null(pool);
+    }
+}
+
+nested_waiter* nested_waiter::current() noexcept {
+    return current_waiter;
+}
+
+void nested_waiter::set_current(nested_waiter* waiter) noexcept {
+    current_waiter = waiter;
+}
+
+}  // namespace spool::inline v1

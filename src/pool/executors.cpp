@@ -1,0 +1,28 @@
+#include "spool/pool/executors.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "spool/queue/synchronous_queue.hpp"
+
+namespace spool::inline v1 {
+
+thread_pool_executor fixed_thread_pool(std::size_t n, thread_factory factory) {
+    return thread_pool_executor(
+        {.name = "fixed", .core_size = n, .maximum_size = n, .thread_factory = std::move(factory)});
+}
+
+thread_pool_executor cached_thread_pool(thread_factory factory) {
+    return thread_pool_executor({.name = "cached",
+                                 .core_size = 0,
+                                 .maximum_size = largest_pool,
+                                 .queue = std::make_unique<synchronous_queue<task>>(),
+                                 .thread_factory = std::move(factory)});
+}
+
+unconfigurable_service single_thread_executor(thread_factory factory) {
+    return unconfigurable(std::make_unique<thread_pool_executor>(pool_options{
+        .name = "single", .core_size = 1, .maximum_size = 1, .thread_factory = std::move(factory)}));
+}
+
+}  // namespace spool::inline v1

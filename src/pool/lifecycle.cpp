@@ -1,0 +1,246 @@
+// The pool ends: shutdown, stop, tidy, terminate, and the destructor in every place.
+#include <algorithm>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
+#include "spool/base/error.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+// A destructor must wait even where there is no memory for a token.
+std::stop_token token_or_none() noexcept {
+    try {
+        return this_task::stop_token();
+    } catch (...) {
+        return {};
+    }
+}
+
+}  // namespace
+
+// Everybody who may have to look at the control word again. pair (S): the word was changed before.
+void thread_pool_executor::core::wake_everybody() noexcept {
+    queue_->wake_consumers();
+    queue_->wake_producers();
+    changed_.notify_all();
+}
+
+void thread_pool_executor::core::shutdown() {
+    control_.advance_to(run_state::shutting_down);
+    wake_everybody();
+    // A pool built on a queue with tasks in it may have no worker to run them.
+    if (control().workers == 0 && !queue_->empty()) {
+        std::exception_ptr error;
+        start_worker(nullptr, bound::maximum_size, error);
+    }
+    try_terminate();
+}
+
+std::vector<task> thread_pool_executor::core::shutdown_now() {
+    control_.advance_to(run_state::stopping);
+    wake_everybody();
+    request_stops();
+    struct at_end {  // also when there is no memory for the list
+        core& pool;
+        ~at_end() {
+            pool.guarded(pool.pool_info_, [this] { pool.try_terminate(); });
+        }
+    };
+    const at_end terminate{*this};
+    std::vector<task> drained = queue_->take_if([](const task&) { return true; });
+    std::size_t kept = 0;
+    for (task& t : drained) {
+        unwrap(t);
+        if (const future_link link{t}; link && !link.take_home_away()) {
+            drop_husk();
+        } else {
+            drained[kept++] = std::move(t);
+        }
+    }
+    drained.erase(drained.begin() + static_cast<std::ptrdiff_t>(kept), drained.end());
+    return drained;
+}
+
+// One after the other, each outside of the lock: stop callbacks are users' code. Those that begin a task later see the state.
+void thread_pool_executor::core::request_stops() {
+    for (;;) {
+        std::stop_source source{std::nostopstate};
+        {
+            const std::lock_guard lock{workers_mutex_};
+            const auto next =
+                std::find_if(workers_.begin(), workers_.end(), [](const std::shared_ptr<worker>& w) {
+                    return w->scope != nullptr && !w->asked_to_stop && w->depth.load() != 0;
+                });
+            if (next == workers_.end()) {
+                return;
+            }
+            (*next)->asked_to_stop = true;
+            source = (*next)->scope->interrupt();
+        }
+        source.request_stop();
+    }
+}
+
+// Called by whoever may have taken the last obstacle away: the last worker, an empty queue.
+void thread_pool_executor::core::try_terminate() {
+    for (;;) {
+        pool_control seen = control();
+        if (accepts_tasks(seen.state) || seen.state >= run_state::tidying ||
+            (seen.state == run_state::shutting_down && !queue_is_empty())) {
+            return;
+        }
+        if (seen.workers != 0) {
+            queue_->wake_consumers();  // one that waits while the queue has become empty: it must leave
+            return;
+        }
+        // Counted out but still busy leaving: it counted itself in here before that, so we see it; it tries again.
+        if (departing_.load() != 0) {
+            return;
+        }
+        if (control_.try_tidy(seen)) {
+            break;
+        }
+    }
+    if (hooks_ != nullptr) {
+        guarded(pool_info_, [&] { hooks_->terminated(); });
+    }
+    control_.advance_to(run_state::terminated);
+    changed_.notify_all();  // pair (S): the control word
+}
+
+bool thread_pool_executor::core::await_termination(deadline until, const std::stop_token& stop) {
+    const auto ended = [this] { return control().state == run_state::terminated; };
+    const wait_result how = changed_.await(ended, {.until = until, .stop = stop});
+    if (how == wait_result::interrupted) {
+        throw interrupted("thread_pool_executor \"" + name_ +
+                          "\": stop requested while waiting for its termination");
+    }
+    return how == wait_result::ready;
+}
+
+bool thread_pool_executor::core::on_own_worker() const noexcept {
+    return self_service::of(*this) != nullptr;
+}
+
+void thread_pool_executor::core::close() {
+    if (worker* const self = self_service::of(*this)) {
+        close_on_worker(*self);
+        return;
+    }
+    shutdown();
+    wait_for_the_end(token_or_none());
+    join_those_who_left();
+}
+
+// Without limit; a stop makes it go on with shutdown_now(). Throws nothing: destructors call it.
+void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
+    const auto ended_or_stranded = [this] {
+        const pool_control c = control();
+        return c.state == run_state::terminated || (c.state == run_state::shutting_down && c.workers == 0 &&
+                                                    departing_.load() == 0 && !queue_is_empty());
+    };
+    std::stop_token patience = stop;
+    while (control().state != run_state::terminated) {
+        if (changed_.await(ended_or_stranded, {.stop = patience}) == wait_result::interrupted) {
+            patience = {};
+            discard_the_queue();
+        } else {
+            run_what_nobody_can();
+        }
+    }
+}
+
+// What is handed back is destroyed, its futures cancelled.
+void thread_pool_executor::core::discard_the_queue() noexcept {
+    try {
+        static_cast<void>(shutdown_now());
+    } catch (...) {  // no memory for the list: the tasks go with the queue
+    }
+}
+
+// No worker is left and none could be started: the tasks are run here rather than lost.
+void thread_pool_executor::core::run_what_nobody_can() {
+    while (control().workers == 0 && control().state == run_state::shutting_down) {
+        std::optional<task> orphan = queue_->poll();
+        if (!orphan.has_value()) {
+            break;
+        }
+        if (const future_link link{*orphan}; link && !link.claim()) {
+            drop_husk();
+            continue;
+        }
+        guarded(pool_info_, [&] {
+            const task_scope scope{*orphan};
+            (*orphan)();
+        });
+    }
+    try_terminate();
+}
+
+// On a worker of the pool, inside a task: runs the queue together with the others and waits until they are gone, but for
+// those that are inside close() too.
+void thread_pool_executor::core::close_on_worker(worker& w) {
+    shutdown();
+    run_the_rest(w);
+    if (!std::exchange(w.closing, true)) {
+        closers_.fetch_add(1);  // until it leaves
+        changed_.notify_all();  // pair (S): closers_
+    }
+    // pair (S): these words are changed before changed_ is notified
+    const auto alone = [this] { return control().workers <= closers_.load() && departing_.load() == 0; };
+    if (changed_.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
+        discard_the_queue();
+        static_cast<void>(changed_.await(alone));
+    }
+    join_those_who_left();
+}
+
+void thread_pool_executor::core::run_the_rest(worker& w) {
+    while (runs_queue(control().state)) {
+        std::optional<task> next = queue_->poll();
+        if (!next.has_value()) {
+            return;
+        }
+        if (const future_link link{*next}; link && !link.claim()) {
+            drop_husk();
+        } else {
+            run_inside(w, *next);
+        }
+    }
+}
+
+void thread_pool_executor::core::destroy() {
+    worker* const self = self_service::of(*this);
+    close();
+    if (self != nullptr) {
+        let_go(*self);
+    }
+}
+
+// The pool is destroyed by a task on this worker: the thread is counted out here, and then only leaves its task.
+void thread_pool_executor::core::let_go(worker& w) {
+    if (hooks_ != nullptr) {
+        guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
+    }
+    worker_thread own;
+    {
+        const std::lock_guard lock{workers_mutex_};
+        w.stage = worker_stage::let_go;
+        w.scope = nullptr;
+        completed_by_left_ += w.completed.load();
+        --alive_;
+        own = std::move(w.thread);
+        workers_.erase(w.position);
+    }
+    if (own) {
+        own.detach();
+    }
+    forget_closer(w);
+    control_.release_worker();
+    try_terminate();
+}
+
+}  // namespace spool::inline v1

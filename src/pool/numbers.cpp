@@ -1,0 +1,120 @@
+// A pool's numbers, for programs and for people.
+#include <algorithm>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+std::string seconds(std::chrono::nanoseconds d) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    std::string fraction = std::to_string(ms % 1000);
+    fraction.insert(0, 3 - fraction.size(), '0');
+    return std::to_string(ms / 1000) + "." + fraction + " s";
+}
+
+}  // namespace
+
+pool_snapshot thread_pool_executor::core::snapshot() const {
+    pool_snapshot s;
+    s.name = name_;
+    s.core_size = core_size_.load();
+    s.maximum_size = maximum_size_.load();
+    s.keep_alive = keep_alive();
+    s.queue_capacity = queue_->capacity();
+    s.rejected = rejected_.load();
+    // A task that is taken from the queue between the two looks would be counted twice or not at all: look again then. Under a
+    // load that never lets two looks agree, the last ones have to do.
+    std::uint64_t started = count_workers(s);
+    for (int tries = 0; tries < 32; ++tries) {
+        s.queued = queued();
+        const std::uint64_t before = std::exchange(started, count_workers(s));
+        if (before == started) {
+            break;
+        }
+    }
+    s.tasks = started + s.queued;
+    return s;
+}
+
+// Fills in what the workers know; the answer is how many tasks they have begun, ever.
+std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const {
+    const std::lock_guard lock{workers_mutex_};
+    const pool_control c = control();
+    s.state = c.state;
+    s.pool_size = c.workers;
+    s.largest_pool_size = largest_;
+    s.active = 0;
+    s.completed = completed_by_left_;
+    std::uint64_t started = completed_by_left_;
+    for (const std::shared_ptr<worker>& w : workers_) {
+        s.active += w->depth.load() != 0 ? 1 : 0;
+        s.completed += w->completed.load();
+        started += w->started.load();
+    }
+    return started;
+}
+
+// Without the husks. The queue may be a user's, so this is never asked under a lock.
+std::size_t thread_pool_executor::core::queued() const {
+    const auto entries = static_cast<std::ptrdiff_t>(queue_->size()) - husks_.load();
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(entries, 0));
+}
+
+std::string to_string(const pool_snapshot& s) {
+    std::string text = "state ";
+    text += to_string(s.state);
+    text += ", workers " + std::to_string(s.pool_size) + " of " + std::to_string(s.maximum_size);
+    text += " (core " + std::to_string(s.core_size) + "), active " + std::to_string(s.active);
+    text += ", queued " + std::to_string(s.queued);
+    if (s.queue_capacity != blocking_queue<task>::unlimited) {
+        text += " of " + std::to_string(s.queue_capacity);
+    }
+    text += ", completed " + std::to_string(s.completed) + ", rejected " + std::to_string(s.rejected);
+    return text;
+}
+
+std::string thread_pool_executor::core::describe() const {
+    std::string text = "thread_pool_executor \"" + name_ + "\": " + to_string(snapshot());
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock{workers_mutex_};
+    for (const std::shared_ptr<worker>& w : workers_) {
+        text += "\n  " + w->info.name + ": ";
+        if (w->stage == worker_stage::starting || w->depth.load() == 0) {
+            text += w->stage == worker_stage::starting ? "starting" : "idle";
+            continue;
+        }
+        const std::uint64_t number = w->started.load();
+        if (w->seen_number != number) {
+            w->seen_number = number;
+            w->seen_at = now;
+        }
+        text += "runs task " + std::to_string(w->current.load());
+        if (task_times_) {
+            text +=
+                " for " + seconds(now.time_since_epoch() - std::chrono::nanoseconds{w->started_at.load()});
+        } else if (w->seen_at == now) {
+            text += ", seen for the first time";
+        } else {
+            text += " for at least " + seconds(now - w->seen_at);
+        }
+        if (w->asked_to_stop) {
+            text += ", asked to stop";
+        }
+    }
+    return text;
+}
+
+std::string_view to_string(run_state s) noexcept {
+    switch (s) {
+        case run_state::running: return "running";
+        case run_state::shutting_down: return "shutting down";
+        case run_state::stopping: return "stopping";
+        case run_state::tidying: return "tidying";
+        case run_state::terminated: return "terminated";
+    }
+    return "unknown";
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,215 @@
+// thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
+// (a worker is started), worker_loop.cpp (it works), worker_leave.cpp (it leaves), lifecycle.cpp (the pool ends), settings.cpp,
+// numbers.cpp.
+//
+// Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ guards the settings that are no
+// plain numbers, and makes the checks of those that are. Neither is held while user code runs (hooks, handlers, factories,
+// stop callbacks, destructors of tasks), nor while the other is taken.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pool/control_word.hpp"
+#include "pool/worker.hpp"
+#include "spool/future/future_link.hpp"
+#include "spool/pool/admission.hpp"
+#include "spool/pool/thread_pool_executor.hpp"
+#include "spool/sync/event_count.hpp"
+
+namespace spool::inline v1 {
+
+class thread_pool_executor::core : public std::enable_shared_from_this<core> {
+public:
+    core(thread_pool_executor& owner, pool_options&& options);
+
+    // ---- submission.cpp
+    void require(const task& work) const {
+        if (work.empty()) {
+            detail::throw_empty_callable("thread_pool_executor \"" + name_ + "\"");
+        }
+    }
+    void execute(task&& work);
+    /// `start_error` is what the factory threw, if that is why.
+    admission_result try_execute(task& work, std::exception_ptr& start_error);
+    admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
+    /// For discard_oldest: drops the head of the queue. False: there is none.
+    bool evict_oldest();
+    void reject(task&& work, rejection_reason reason);
+    void count_rejection(const task& work, rejection_reason reason);
+    [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
+    bool remove(task_id id);
+    std::size_t purge();
+
+    // ---- worker_start.cpp
+    enum class start_result { started, not_allowed, failed };
+    enum class bound { core_size, maximum_size };
+    start_result start_worker(task* first, bound limit, std::exception_ptr& error);
+
+    // ---- lifecycle.cpp
+    void shutdown();
+    std::vector<task> shutdown_now();
+    bool await_termination(deadline until, const std::stop_token& stop);
+    void close();
+    void destroy();
+    [[nodiscard]] bool on_own_worker() const noexcept;
+
+    // ---- settings.cpp
+    void set_core_size(std::size_t n);
+    void set_maximum_size(std::size_t n);
+    void set_keep_alive(std::chrono::nanoseconds d);
+    void allow_core_threads_to_time_out(bool allow);
+    [[nodiscard]] rejection_policy rejection() const;
+    void set_rejection(rejection_policy policy);
+    [[nodiscard]] spool::thread_factory thread_factory() const;
+    void set_thread_factory(spool::thread_factory factory);
+    bool prestart_core_thread();
+    std::size_t prestart_all_core_threads();
+
+    // ---- numbers.cpp
+    [[nodiscard]] pool_snapshot snapshot() const;
+    [[nodiscard]] std::string describe() const;
+    [[nodiscard]] std::size_t queued() const;
+
+    [[nodiscard]] pool_control control() const noexcept { return control_.load(); }
+    [[nodiscard]] admission::sizes sizes() const noexcept {
+        return {core_size_.load(), maximum_size_.load(), core_may_time_out_.load()};
+    }
+    [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept {
+        return std::chrono::nanoseconds{keep_alive_.load()};
+    }
+    [[nodiscard]] std::uint64_t rejected() const noexcept { return rejected_.load(); }
+    [[nodiscard]] blocking_queue<task>& queue() noexcept { return *queue_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const task_decorator* decorator() const noexcept {
+        return decorate_ ? &decorate_ : nullptr;
+    }
+
+private:
+    class worker_body;
+    class self_service;
+    using worker_list = std::list<std::shared_ptr<worker>>;
+
+    // ---- submission.cpp
+    void prepare(task& work) const;
+    void wrap(task& work) const;
+    static void unwrap(task& work);
+    bool unprepare(task& work);
+    admission_result admit(task& work, std::exception_ptr& start_error);
+    admission_result recheck(task& work, task_id id, std::exception_ptr& start_error);
+    std::optional<task> take_back(task_id id);
+    std::optional<task> take_back_if_possible(task_id id);
+    bool sweep_husks();
+    void drop_husk() noexcept { husks_.fetch_sub(1); }
+
+    // ---- worker_start.cpp
+    /// The count is claimed already, and stays claimed: the caller releases it unless `started`.
+    start_result launch(task* first, std::exception_ptr& error);
+    std::shared_ptr<worker> enrol(task* first);
+    bool keep_thread(worker& w, worker_thread&& thread);
+    void count_alive(worker& w);
+    bool strike_off(worker& w, task* first);
+    void try_for_the_stranded();
+    void body_dropped(worker& w) noexcept;
+
+    // ---- worker_loop.cpp
+    void work(const std::shared_ptr<worker>& self);
+    bool begin(worker& w, task_scope& scope);
+    enum class served { leave, died, let_go };
+    served serve(worker& w, task_scope& scope);
+    bool fetch(task& next);
+    bool run(worker& w, task_scope& scope, task& work);
+    void run_inside(worker& w, task& work);
+    void run_claimed(worker& w, future_link body, const std::stop_token& stop);
+    [[nodiscard]] task_info info_of(const worker& w, const task& work) const;
+    bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
+    bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
+    std::exception_ptr call(const task_scope& scope, function_ref<void()> body) const;
+
+    // ---- worker_leave.cpp
+    [[nodiscard]] bool queue_is_empty() const noexcept;
+    bool stays();
+    bool hands_over();
+    void depart(worker& w);
+    void tell_of_free_place() noexcept;
+    void forget_closer(worker& w) noexcept;
+    void join_those_who_left();
+    static void join(worker_list& left);
+    void back_off();
+    void uncaught(const worker_info& where, const std::exception_ptr& error) const noexcept;
+    /// Calls users' code on behalf of nobody: what it throws goes to `uncaught`. False if it threw.
+    template <class F>
+    bool guarded(const worker_info& where, F&& f) noexcept {
+        try {
+            f();
+            return true;
+        } catch (...) {
+            uncaught(where, std::current_exception());
+            return false;
+        }
+    }
+
+    // ---- lifecycle.cpp
+    void try_terminate();
+    void run_what_nobody_can();
+    void close_on_worker(worker& w);
+    void run_the_rest(worker& w);
+    void wait_for_the_end(const std::stop_token& stop);
+    void discard_the_queue() noexcept;
+    void let_go(worker& w);
+    void request_stops();
+    void wake_everybody() noexcept;
+
+    // ---- numbers.cpp
+    std::uint64_t count_workers(pool_snapshot& s) const;
+
+    // ---- settings.cpp
+    void check_sizes(std::size_t least, std::size_t most) const;
+    void check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const;
+    void settings_changed() noexcept;
+
+    thread_pool_executor& owner_;  // used only inside calls on it
+    const std::string name_;
+    const worker_info pool_info_{name_, 0, name_};  // where something happens on no worker
+    control_word control_;
+
+    std::atomic<std::size_t> core_size_;
+    std::atomic<std::size_t> maximum_size_;
+    std::atomic<std::int64_t> keep_alive_;  // ns
+    std::atomic<bool> core_may_time_out_;
+    std::atomic<std::uint64_t> settings_version_{
+        0};                              // waiting workers and submitters compare it with what they saw
+    mutable std::mutex settings_mutex_;  // guards the next two, and each check-then-set of the above
+    rejection_policy rejection_;
+    spool::thread_factory factory_;
+
+    const std::unique_ptr<blocking_queue<task>> queue_;
+    const std::shared_ptr<pool_hooks> hooks_;  // may be null
+    const task_decorator decorate_;
+    const uncaught_policy uncaught_;
+    const bool task_times_;
+
+    mutable std::mutex workers_mutex_;
+    worker_list workers_;
+    worker_list left_;         // ended, to be joined by the next that starts or leaves
+    std::size_t alive_ = 0;    // workers with a thread
+    std::size_t largest_ = 0;  // most of them at once
+    std::size_t last_number_ = 0;
+    std::uint64_t completed_by_left_ = 0;  // tasks completed by workers that are gone
+
+    std::atomic<std::size_t> closers_{0};     // workers inside close(), which the others do not wait for
+    std::atomic<std::size_t> departing_{0};   // counted out of the control word, but still in the list
+    std::atomic<std::ptrdiff_t> husks_{0};    // entries of the queue whose body a waiter runs or ran
+    std::atomic<std::uint64_t> rejected_{0};  // statistic
+    std::atomic<unsigned> poll_failures_{0};  // in a row
+    event_count changed_;                     // notified when the pool has terminated, or a worker has left
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,154 @@
+// Changing a pool while it runs. Each setter checks, sets, and makes everybody look who may have to act on it.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+std::string label(const std::string& name) {
+    return "thread_pool_executor \"" + name + "\": ";
+}
+
+void check(bool holds, const std::string& name, const std::string& what) {
+    if (!holds) {
+        throw std::invalid_argument(label(name) + what);
+    }
+}
+
+}  // namespace
+
+thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& options)
+    : owner_(owner),
+      name_(std::move(options.name)),
+      core_size_(options.core_size),
+      maximum_size_(options.maximum_size),
+      keep_alive_(std::chrono::nanoseconds{options.keep_alive}.count()),
+      core_may_time_out_(options.core_threads_may_time_out),
+      rejection_(std::move(options.rejection)),
+      factory_(std::move(options.thread_factory)),
+      queue_(std::move(options.queue)),
+      hooks_(std::move(options.hooks)),
+      decorate_(std::move(options.decorate)),
+      uncaught_(std::move(options.uncaught)),
+      task_times_(options.task_times) {
+    check_sizes(options.core_size, options.maximum_size);
+    check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
+    check(queue_ != nullptr, name_, "the queue is null");
+    check(static_cast<bool>(factory_), name_, "the thread factory is empty");
+    check(static_cast<bool>(rejection_), name_, "the rejection policy is empty");
+    check(static_cast<bool>(uncaught_), name_, "the handler of uncaught exceptions is empty");
+}
+
+void thread_pool_executor::core::check_sizes(std::size_t least, std::size_t most) const {
+    const std::string both = "core_size " + std::to_string(least) + ", maximum_size " + std::to_string(most);
+    const std::string limit = std::to_string(largest_pool);
+    check(least <= largest_pool, name_,
+          "core_size must not exceed " + limit + " (" + both + "; a negative number?)");
+    check(most <= largest_pool, name_,
+          "maximum_size must not exceed " + limit + " (" + both + "; a negative number?)");
+    check(most > 0, name_, "maximum_size must not be 0 (" + both + ")");
+    check(least <= most, name_, "maximum_size must not be less than core_size (" + both + ")");
+}
+
+void thread_pool_executor::core::check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const {
+    const std::string value = std::to_string(d.count()) + " ns";
+    check(d >= std::chrono::nanoseconds::zero(), name_, "keep_alive must not be negative (" + value + ")");
+    check(d > std::chrono::nanoseconds::zero() || !core_may_time_out, name_,
+          "keep_alive must not be zero while core threads may time out: they would come and go with every "
+          "task");
+}
+
+// Waiting workers and submitters compare the version with the one they saw. pair (S): the version.
+void thread_pool_executor::core::settings_changed() noexcept {
+    settings_version_.fetch_add(1);
+    queue_->wake_consumers();
+    queue_->wake_producers();
+}
+
+void thread_pool_executor::core::set_core_size(std::size_t n) {
+    std::size_t before = 0;
+    {
+        const std::lock_guard lock{settings_mutex_};
+        check_sizes(n, maximum_size_.load());
+        before = core_size_.exchange(n);
+    }
+    settings_changed();
+    if (n <= before) {
+        return;
+    }
+    // As many new workers as there is queued work for; one that finds none is a worker too many, but a core one.
+    std::exception_ptr error;
+    for (std::size_t wanted = std::min(n - before, queue_->size()); wanted > 0 && !queue_->empty();
+         --wanted) {
+        if (start_worker(nullptr, bound::core_size, error) != start_result::started) {
+            break;
+        }
+    }
+}
+
+void thread_pool_executor::core::set_maximum_size(std::size_t n) {
+    {
+        const std::lock_guard lock{settings_mutex_};
+        check_sizes(core_size_.load(), n);
+        maximum_size_.store(n);
+    }
+    settings_changed();
+}
+
+void thread_pool_executor::core::set_keep_alive(std::chrono::nanoseconds d) {
+    {
+        const std::lock_guard lock{settings_mutex_};
+        check_keep_alive(d, core_may_time_out_.load());
+        keep_alive_.store(d.count());
+    }
+    settings_changed();
+}
+
+void thread_pool_executor::core::allow_core_threads_to_time_out(bool allow) {
+    {
+        const std::lock_guard lock{settings_mutex_};
+        check_keep_alive(keep_alive(), allow);
+        core_may_time_out_.store(allow);
+    }
+    settings_changed();
+}
+
+rejection_policy thread_pool_executor::core::rejection() const {
+    const std::lock_guard lock{settings_mutex_};
+    return rejection_;
+}
+
+void thread_pool_executor::core::set_rejection(rejection_policy policy) {
+    check(static_cast<bool>(policy), name_, "the rejection policy is empty");
+    const std::lock_guard lock{settings_mutex_};
+    std::swap(rejection_, policy);  // the old one is destroyed after the lock
+}
+
+spool::thread_factory thread_pool_executor::core::thread_factory() const {
+    const std::lock_guard lock{settings_mutex_};
+    return factory_;
+}
+
+void thread_pool_executor::core::set_thread_factory(spool::thread_factory factory) {
+    check(static_cast<bool>(factory), name_, "the thread factory is empty");
+    const std::lock_guard lock{settings_mutex_};
+    std::swap(factory_, factory);  // the old one is destroyed after the lock
+}
+
+bool thread_pool_executor::core::prestart_core_thread() {
+    std::exception_ptr error;
+    return start_worker(nullptr, bound::core_size, error) == start_result::started;
+}
+
+std::size_t thread_pool_executor::core::prestart_all_core_threads() {
+    std::size_t started = 0;
+    while (prestart_core_thread()) {
+        ++started;
+    }
+    return started;
+}
+
+}  // namespace spool::inline v1

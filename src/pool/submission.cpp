@@ -1,0 +1,276 @@
+// A task comes: execute() in its three steps, and what may go wrong in between.
+#include <new>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "pool/timed_body.hpp"
+
+namespace spool::inline v1 {
+
+// What must be known before anybody else can see the task. Tasks with a due time are never claimed by waiters.
+void thread_pool_executor::core::prepare(task& work) const {
+    wrap(work);  // first: it is what may throw
+    if (const future_link link{work}; link) {
+        if (const auto* timed = work.target<timed_body>()) {
+            link.set_submitted(timed->submitted());
+        }
+        static_cast<void>(link.set_home(work.due() == due_time::min() ? this : nullptr));
+    }
+}
+
+void thread_pool_executor::core::wrap(task& work) const {
+    if (task_times_) {
+        timed_body timed{work};
+        work = task{std::move(timed)};  // fits inline: cannot throw
+    }
+}
+
+void thread_pool_executor::core::unwrap(task& work) {
+    if (auto* timed = work.target<timed_body>()) {
+        work = timed->release();
+    }
+}
+
+// Makes a task that was not taken as it came. False: a worker that waits for it has begun to run it meanwhile, so it was taken.
+bool thread_pool_executor::core::unprepare(task& work) {
+    unwrap(work);
+    if (const future_link link{work}; link && !link.set_home(nullptr)) {
+        drop_husk();
+        work = nullptr;
+        return false;
+    }
+    return true;
+}
+
+void thread_pool_executor::core::execute(task&& work) {
+    std::exception_ptr start_error;
+    switch (try_execute(work, start_error)) {
+        case admission_result::accepted: return;
+        case admission_result::full:
+        case admission_result::timed_out: reject(std::move(work), rejection_reason::full); return;
+        case admission_result::shut_down: reject(std::move(work), rejection_reason::shut_down); return;
+        case admission_result::no_thread: break;
+    }
+    if (start_error != nullptr) {
+        count_rejection(work, rejection_reason::no_thread);
+        std::rethrow_exception(start_error);
+    }
+    reject(std::move(work), rejection_reason::no_thread);
+}
+
+admission_result thread_pool_executor::core::try_execute(task& work, std::exception_ptr& start_error) {
+    prepare(work);
+    admission_result answer = admission_result::accepted;
+    try {
+        answer = admit(work, start_error);
+    } catch (...) {  // from the queue: nothing has changed
+        if (unprepare(work)) {
+            throw;
+        }
+    }
+    return answer == admission_result::accepted || unprepare(work) ? answer : admission_result::accepted;
+}
+
+admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
+    const task_id id = work.id();
+    switch (admission::on_arrival(control(), sizes())) {  // step 1
+        case admission::arrival::reject_shut_down: return admission_result::shut_down;
+        case admission::arrival::start_worker:
+            switch (start_worker(&work, bound::core_size, start_error)) {
+                case start_result::started: return admission_result::accepted;
+                case start_result::not_allowed: break;  // another was faster
+                case start_result::failed:
+                    if (control().workers == 0) {
+                        return admission_result::no_thread;
+                    }
+                    break;  // somebody is there who will come to it
+            }
+            break;
+        case admission::arrival::offer: break;
+    }
+    if (!accepts_tasks(control().state)) {
+        return admission_result::shut_down;
+    }
+    // Step 2. A husk must not take a place that a task could have.
+    if (queue_->offer(std::move(work)) || (sweep_husks() && queue_->offer(std::move(work)))) {
+        return recheck(work, id, start_error);
+    }
+    for (;;) {  // step 3
+        switch (admission::after_refusal(control(), sizes())) {
+            case admission::refused::reject_full: return admission_result::full;
+            case admission::refused::reject_shut_down: return admission_result::shut_down;
+            case admission::refused::start_worker: break;
+        }
+        switch (start_worker(&work, bound::maximum_size, start_error)) {
+            case start_result::started: return admission_result::accepted;
+            case start_result::failed: return admission_result::no_thread;
+            case start_result::not_allowed: break;  // something changed: look again
+        }
+    }
+}
+
+// After a successful offer. The handshake with shutdown() and with a leaving worker: the offer came before this look at the
+// control word, and both of them change the word before they look at the queue; so one of the two sees the other.
+admission_result thread_pool_executor::core::recheck(task& work, task_id id,
+                                                     std::exception_ptr& start_error) {
+    switch (admission::after_offer(control())) {
+        case admission::offered::done: return admission_result::accepted;
+        case admission::offered::take_back:
+            if (std::optional<task> mine = take_back_if_possible(id)) {
+                work = *std::move(mine);
+                try_terminate();  // the pool may have waited for this very entry
+                return admission_result::shut_down;
+            }
+            return admission_result::accepted;  // a worker has it, or shutdown_now() handed it back
+        case admission::offered::start_worker: break;
+    }
+    if (start_worker(nullptr, bound::maximum_size, start_error) == start_result::failed &&
+        control().workers == 0) {
+        if (std::optional<task> mine = take_back_if_possible(id)) {
+            work = *std::move(mine);
+            try_terminate();  // likewise
+            return admission_result::no_thread;
+        }
+    }
+    return admission_result::accepted;
+}
+
+std::optional<task> thread_pool_executor::core::take_back(task_id id) {
+    std::vector<task> found = queue_->take_if([id](const task& t) { return t.id() == id; });
+    if (found.empty()) {
+        return std::nullopt;
+    }
+    if (const future_link link{found.front()}; link && !link.take_home_away()) {
+        drop_husk();
+        return std::nullopt;
+    }
+    return std::move(found.front());
+}
+
+// Accepted or not, never in between: where there is no memory to take it back, it stays, and is accepted.
+std::optional<task> thread_pool_executor::core::take_back_if_possible(task_id id) {
+    try {
+        return take_back(id);
+    } catch (const std::bad_alloc&) {
+        return std::nullopt;
+    }
+}
+
+// True if that made room.
+bool thread_pool_executor::core::sweep_husks() {
+    if (husks_.load() <= 0) {
+        return false;
+    }
+    const std::vector<task> husks = queue_->take_if([](const task& t) {
+        const future_link link{t};
+        return link && link.is_husk();
+    });
+    husks_.fetch_sub(static_cast<std::ptrdiff_t>(husks.size()));
+    return !husks.empty();
+}
+
+admission_result thread_pool_executor::core::execute_until(task& work, deadline until,
+                                                           const std::stop_token& stop) {
+    std::exception_ptr start_error;
+    for (;;) {
+        const std::uint64_t version = settings_version_.load();
+        const admission_result now = try_execute(work, start_error);
+        const std::size_t workers = control().workers;
+        if (now != admission_result::full && (now != admission_result::no_thread || workers == 0)) {
+            return now;
+        }
+        // Woken by room, a changed setting, a worker that left, shutdown and stop.
+        const std::size_t enough = now == admission_result::no_thread ? workers : maximum_size_.load();
+        const auto try_again = [&] {
+            const pool_control c = control();
+            return !accepts_tasks(c.state) || c.workers < enough || settings_version_.load() != version;
+        };
+        // Not in the queue yet, so nobody may claim it; it gets its home when it is in.
+        const task_id id = work.id();
+        const late_home home{work};
+        wrap(work);
+        wait_result how = wait_result::gave_up;
+        try {
+            how = queue_->push_until(work, {.until = until, .stop = stop}, try_again);
+        } catch (...) {  // from the queue: nothing has changed
+            unwrap(work);
+            throw;
+        }
+        if (how == wait_result::ready) {
+            home.set(this);
+            const admission_result late = recheck(work, id, start_error);
+            return late == admission_result::accepted || unprepare(work) ? late : admission_result::accepted;
+        }
+        unwrap(work);
+        if (how == wait_result::interrupted) {
+            throw interrupted("thread_pool_executor \"" + name_ +
+                              "\": stop requested while waiting for room");
+        }
+        if (how == wait_result::timed_out) {
+            return admission_result::timed_out;
+        }
+    }
+}
+
+// ---- Refusals
+
+void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
+    const rejection_policy policy = rejection();
+    // These two may get the task in after all; they count only what they give up on.
+    if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
+        count_rejection(work, reason);
+    }
+    task doomed = std::move(work);  // what the policy leaves is destroyed here
+    policy(std::move(doomed), reason, owner_);
+}
+
+void thread_pool_executor::core::count_rejection(const task& work, rejection_reason reason) {
+    rejected_.fetch_add(1);
+    if (hooks_ != nullptr) {
+        hooks_->rejected({.id = work.id(), .priority = work.priority()}, reason);
+    }
+}
+
+rejected_execution thread_pool_executor::core::rejection_error(rejection_reason reason) const {
+    return {reason, "thread_pool_executor \"" + name_ + "\"", to_string(snapshot())};
+}
+
+bool thread_pool_executor::core::evict_oldest() {
+    std::optional<task> oldest = queue_->poll();
+    if (!oldest.has_value()) {
+        return false;
+    }
+    if (const future_link link{*oldest}; link && !link.claim()) {
+        drop_husk();
+    } else {
+        count_rejection(*oldest, rejection_reason::evicted);
+    }
+    return true;  // either way there is room now
+}
+
+// ---- Taking out
+
+bool thread_pool_executor::core::remove(task_id id) {
+    const bool removed = take_back(id).has_value();
+    try_terminate();
+    return removed;
+}
+
+std::size_t thread_pool_executor::core::purge() {
+    const std::vector<task> gone = queue_->take_if([](const task& t) {
+        const future_link link{t};
+        return link && (link.is_husk() || link.is_cancelled());
+    });
+    std::size_t cancelled = 0;
+    for (const task& t : gone) {
+        if (future_link{t}.claim()) {
+            ++cancelled;
+        } else {
+            drop_husk();
+        }
+    }
+    try_terminate();
+    return cancelled;
+}
+
+}  // namespace spool::inline v1

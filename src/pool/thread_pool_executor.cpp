@@ -1,0 +1,143 @@
+#include "spool/pool/thread_pool_executor.hpp"
+
+#include <utility>
+
+#include "pool/pool_core.hpp"
+
+namespace spool::inline v1 {
+
+thread_pool_executor::thread_pool_executor(pool_options options)
+    : core_(std::make_shared<core>(*this, std::move(options))) {}
+
+thread_pool_executor::~thread_pool_executor() {
+    core_->destroy();
+}
+
+void thread_pool_executor::execute(task work) {
+    core_->require(work);
+    core_->execute(std::move(work));
+}
+
+admission_result thread_pool_executor::try_execute(task&& work) {
+    core_->require(work);
+    std::exception_ptr start_error;
+    return core_->try_execute(work, start_error);
+}
+
+admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
+    core_->require(work);
+    return core_->execute_until(work, until, stop);
+}
+
+const task_decorator* thread_pool_executor::decorator() const noexcept {
+    return core_->decorator();
+}
+
+void thread_pool_executor::shutdown() {
+    core_->shutdown();
+}
+std::vector<task> thread_pool_executor::shutdown_now() {
+    return core_->shutdown_now();
+}
+bool thread_pool_executor::is_shutdown() const {
+    return !accepts_tasks(state());
+}
+bool thread_pool_executor::is_terminated() const {
+    return state() == run_state::terminated;
+}
+bool thread_pool_executor::is_terminating() const {
+    const run_state now = state();
+    return !accepts_tasks(now) && now != run_state::terminated;
+}
+bool thread_pool_executor::await_termination_until(deadline until, std::stop_token stop) {
+    return core_->await_termination(until, stop);
+}
+void thread_pool_executor::close() {
+    core_->close();
+}
+run_state thread_pool_executor::state() const noexcept {
+    return core_->control().state;
+}
+
+const std::string& thread_pool_executor::name() const noexcept {
+    return core_->name();
+}
+std::size_t thread_pool_executor::core_size() const noexcept {
+    return core_->sizes().core;
+}
+void thread_pool_executor::set_core_size(std::size_t n) {
+    core_->set_core_size(n);
+}
+std::size_t thread_pool_executor::maximum_size() const noexcept {
+    return core_->sizes().maximum;
+}
+void thread_pool_executor::set_maximum_size(std::size_t n) {
+    core_->set_maximum_size(n);
+}
+std::chrono::nanoseconds thread_pool_executor::keep_alive() const noexcept {
+    return core_->keep_alive();
+}
+void thread_pool_executor::set_keep_alive(duration_setting d) {
+    core_->set_keep_alive(d);
+}
+bool thread_pool_executor::core_threads_may_time_out() const noexcept {
+    return core_->sizes().core_may_time_out;
+}
+void thread_pool_executor::allow_core_threads_to_time_out(bool allow) {
+    core_->allow_core_threads_to_time_out(allow);
+}
+rejection_policy thread_pool_executor::rejection() const {
+    return core_->rejection();
+}
+void thread_pool_executor::set_rejection(rejection_policy policy) {
+    core_->set_rejection(std::move(policy));
+}
+spool::thread_factory thread_pool_executor::thread_factory() const {
+    return core_->thread_factory();
+}
+void thread_pool_executor::set_thread_factory(spool::thread_factory factory) {
+    core_->set_thread_factory(std::move(factory));
+}
+bool thread_pool_executor::prestart_core_thread() {
+    return core_->prestart_core_thread();
+}
+std::size_t thread_pool_executor::prestart_all_core_threads() {
+    return core_->prestart_all_core_threads();
+}
+
+blocking_queue<task>& thread_pool_executor::queue() noexcept {
+    return core_->queue();
+}
+bool thread_pool_executor::remove(task_id id) {
+    return core_->remove(id);
+}
+std::size_t thread_pool_executor::purge() {
+    return core_->purge();
+}
+
+std::size_t thread_pool_executor::pool_size() const noexcept {
+    return core_->control().workers;
+}
+std::size_t thread_pool_executor::active_count() const {
+    return core_->snapshot().active;
+}
+std::size_t thread_pool_executor::largest_pool_size() const {
+    return core_->snapshot().largest_pool_size;
+}
+std::uint64_t thread_pool_executor::task_count() const {
+    return core_->snapshot().tasks;
+}
+std::uint64_t thread_pool_executor::completed_task_count() const {
+    return core_->snapshot().completed;
+}
+std::uint64_t thread_pool_executor::rejected_count() const noexcept {
+    return core_->rejected();
+}
+pool_snapshot thread_pool_executor::snapshot() const {
+    return core_->snapshot();
+}
+std::string thread_pool_executor::describe() const {
+    return core_->describe();
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,124 @@
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pool/thread_setup.hpp"
+#include "spool/base/error.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constexpr std::size_t name_limit = 15;
+
+void check(int error, const worker_info& info, const std::string& what) {
+    if (error != 0) {
+        throw std::system_error(error, std::generic_category(), "thread " + info.name + ": " + what);
+    }
+}
+
+class posix_handle final : public worker_thread::handle {
+public:
+    void set(pthread_t thread) noexcept { thread_ = thread; }
+    void join() override { pthread_join(thread_, nullptr); }
+    void detach() override { pthread_detach(thread_); }
+
+private:
+    pthread_t thread_{};
+};
+
+class attributes {
+public:
+    attributes() { pthread_attr_init(&value); }
+    attributes(const attributes&) = delete;
+    attributes& operator=(const attributes&) = delete;
+    ~attributes() { pthread_attr_destroy(&value); }
+    pthread_attr_t value;
+};
+
+// What the new thread gets.
+struct luggage {
+    task body;
+    worker_info info;
+    std::string name;
+    std::optional<int> nice;
+    std::function<void(const worker_info&)> on_start;
+    std::function<void(const worker_info&)> on_exit;
+};
+
+void call(const std::function<void(const worker_info&)>& callback, const worker_info& info,
+          const char* which) {
+    try {
+        if (callback) {
+            callback(info);
+        }
+    } catch (...) {
+        report_uncaught("thread " + info.name + ", " + which, std::current_exception());
+    }
+}
+
+void* run(void* argument) {
+    const std::unique_ptr<luggage> mine{static_cast<luggage*>(argument)};
+    pthread_setname_np(pthread_self(), mine->name.c_str());
+    if (mine->nice.has_value() &&
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), *mine->nice) != 0) {
+        report_uncaught("thread " + mine->info.name,
+                        std::make_exception_ptr(std::system_error(
+                            errno, std::generic_category(), "nice value " + std::to_string(*mine->nice))));
+    }
+    call(mine->on_start, mine->info, "on_start");
+    try {
+        mine->body();
+    } catch (...) {  // a pool's body throws nothing; another's may
+        report_uncaught("thread " + mine->info.name, std::current_exception());
+    }
+    mine->body = nullptr;
+    call(mine->on_exit, mine->info, "on_exit");
+    return nullptr;
+}
+
+void set_affinity(attributes& attributes, const worker_thread_options& options, const worker_info& info) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : options.affinity) {
+        check(cpu < 0 || cpu >= CPU_SETSIZE ? EINVAL : 0, info, "affinity to CPU " + std::to_string(cpu));
+        CPU_SET(static_cast<std::size_t>(cpu), &set);
+    }
+    check(pthread_attr_setaffinity_np(&attributes.value, sizeof(set), &set), info, "affinity");
+}
+
+}  // namespace
+
+worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info) {
+    attributes attributes;
+    if (options.stack_size != 0) {
+        check(pthread_attr_setstacksize(&attributes.value, options.stack_size), info,
+              "stack size " + std::to_string(options.stack_size));
+    }
+    if (!options.affinity.empty()) {
+        set_affinity(attributes, options, info);
+    }
+    auto bag = std::make_unique<luggage>(luggage{std::move(body), info,
+                                                 worker_thread_name(options.name_pattern, info, name_limit),
+                                                 options.nice, options.on_start, options.on_exit});
+    auto handle = std::make_unique<posix_handle>();  // before the thread exists: nothing may fail after that
+    pthread_t thread{};
+    const int error = pthread_create(&thread, &attributes.value, &run, bag.get());
+    if (error == 0) {
+        bag.release();  // at once: it is the new thread's now
+    }
+    check(error, info,
+          options.affinity.empty() ? "pthread_create" : "pthread_create (with the affinity asked for)");
+    handle->set(thread);
+    return worker_thread{std::move(handle)};
+}
+
+}  // namespace spool::inline v1

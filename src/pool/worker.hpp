@@ -1,0 +1,54 @@
+// worker: one thread of a pool, as the pool sees it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <thread>
+
+#include "spool/base/task.hpp"
+#include "spool/base/task_scope.hpp"
+#include "spool/pool/thread_factory.hpp"
+
+namespace spool::inline v1 {
+
+/// How far a worker has come. Changed under the pool's workers mutex.
+enum class worker_stage {
+    starting,  ///< registered; the factory has not returned, the body has not begun
+    dropped,   ///< the factory destroyed the body without running it
+    void_,     ///< given up by the starter: a body that begins now ends at once
+    working,   ///< the body runs
+    let_go,    ///< the pool was destroyed by this very worker: it only leaves its task
+    ended,     ///< left; its thread is about to end
+};
+
+struct worker {
+    worker_info info;
+    std::thread::id thread_id;  // set when the body begins
+    bool closing = false;       // the worker's own: counted among the pool's closers
+    std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
+    task first;                                             // the worker's own once it has begun
+    bool holds_first = false;                               // likewise: counted in depth, but not begun
+
+    // Guarded by the pool's workers mutex:
+    worker_stage stage = worker_stage::starting;
+    worker_thread thread;           // once the factory has returned it, until it is joined
+    task_scope* scope = nullptr;    // while the body runs
+    bool counted = false;           // in the pool's alive_
+    bool asked_to_stop = false;     // by shutdown_now(), which visits each once
+    std::uint64_t seen_number = 0;  // describe(): `started` as seen last, and when it was seen first
+    std::chrono::steady_clock::time_point seen_at{};
+
+    // Written by the worker alone, read by everybody:
+    std::atomic<std::uint64_t> completed{0};  // statistic
+    std::atomic<std::uint32_t> depth{
+        0};  // tasks it runs, one inside the other, or its first, not begun; 0: idle
+    std::atomic<std::uint64_t> started{0};  // tasks it began, its first counted from the beginning
+    std::atomic<task_id> current{0};        // the innermost
+    std::atomic<std::int64_t> started_at{
+        0};  // of the outermost, in ns of the steady clock; only with task_times
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,32 @@
+// worker_body: the task that a thread factory gets to run.
+#pragma once
+
+#include "pool/pool_core.hpp"
+
+namespace spool::inline v1 {
+
+/// Keeps the pool's core and the worker alive for as long as the thread works. Destroyed unrun, it says so.
+class thread_pool_executor::core::worker_body {
+public:
+    worker_body(std::shared_ptr<core> pool, std::shared_ptr<worker> self) noexcept
+        : pool_(std::move(pool)), self_(std::move(self)) {}
+    worker_body(worker_body&&) noexcept = default;
+    worker_body& operator=(worker_body&&) = delete;
+    ~worker_body() {
+        if (pool_ != nullptr) {
+            pool_->body_dropped(*self_);
+        }
+    }
+    void operator()() {
+        const std::shared_ptr<core> pool = std::move(pool_);
+        if (pool != nullptr) {  // null when a factory calls it a second time
+            pool->work(self_);
+        }
+    }
+
+private:
+    std::shared_ptr<core> pool_;
+    std::shared_ptr<worker> self_;
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,123 @@
+// A worker leaves: carries on after all, hands its place to a successor, or is gone.
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "spool/base/error.hpp"
+
+namespace spool::inline v1 {
+
+// A user's queue that throws counts as one with something in it.
+bool thread_pool_executor::core::queue_is_empty() const noexcept {
+    try {
+        return queue_->empty();
+    } catch (...) {
+        return false;
+    }
+}
+
+// It was counted out by fetch(). If that leaves fewer than there should be (a task was queued in the last moment, the core size
+// was raised), it counts itself in again and carries on: no new thread is needed for that.
+bool thread_pool_executor::core::stays() {
+    for (pool_control seen = control();;) {
+        const bool queue_empty = queue_is_empty();
+        const std::size_t least = admission::least_workers(sizes(), queue_empty);
+        if (!admission::may_start(seen, least, false, queue_empty)) {
+            return false;
+        }
+        if (control_.try_add_worker(seen)) {
+            departing_.fetch_sub(1);
+            return true;
+        }
+    }
+}
+
+// It died of an exception: its place in the count passes to a successor. True if it is to end; false if nobody could be started
+// in its place, and it carries on.
+bool thread_pool_executor::core::hands_over() {
+    departing_.fetch_add(1);
+    for (pool_control seen = control();
+         admission::must_leave(seen, queue_is_empty()) || seen.workers > maximum_size_.load();) {
+        if (control_.try_release_worker(seen)) {
+            return true;
+        }
+    }
+    std::exception_ptr error;
+    if (launch(nullptr, error) == start_result::started) {
+        return true;
+    }
+    departing_.fetch_sub(1);
+    return false;
+}
+
+void thread_pool_executor::core::depart(worker& w) {
+    if (hooks_ != nullptr) {
+        guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
+    }
+    worker_list left_before;
+    {
+        const std::lock_guard lock{workers_mutex_};
+        w.stage = worker_stage::ended;
+        w.scope = nullptr;
+        completed_by_left_ += w.completed.load();
+        --alive_;
+        left_before.swap(left_);
+        left_.splice(left_.end(), workers_, w.position);
+    }
+    forget_closer(w);
+    departing_.fetch_sub(1);
+    tell_of_free_place();
+    try_terminate();
+    join(left_before);
+}
+
+void thread_pool_executor::core::forget_closer(worker& w) noexcept {
+    if (std::exchange(w.closing, false)) {
+        closers_.fetch_sub(1);
+    }
+}
+
+// A submitter may wait for a place, the destructor for the last to leave. pair (S): the count was lowered before.
+void thread_pool_executor::core::tell_of_free_place() noexcept {
+    queue_->wake_producers();
+    changed_.notify_all();
+}
+
+// Ended threads, each past its depart(): only its thread_local destructors are left.
+void thread_pool_executor::core::join(worker_list& left) {
+    for (const std::shared_ptr<worker>& w : left) {
+        if (!w->thread) {
+            continue;
+        }
+        if (w->thread_id == std::this_thread::get_id()) {
+            w->thread.detach();  // a thread_local of it destroys the pool
+        } else {
+            w->thread.join();
+        }
+    }
+}
+
+void thread_pool_executor::core::join_those_who_left() {
+    worker_list left;
+    {
+        const std::lock_guard lock{workers_mutex_};
+        left.swap(left_);
+    }
+    join(left);
+}
+
+// The queue throws whenever it is asked: ask less and less often, up to once a second.
+void thread_pool_executor::core::back_off() {
+    const unsigned failures = poll_failures_.fetch_add(1);
+    const std::chrono::milliseconds pause{1U << std::min(failures, 10U)};
+    static_cast<void>(
+        changed_.await([this] { return !runs_queue(control().state); }, {.until = deadline::after(pause)}));
+}
+
+void thread_pool_executor::core::uncaught(const worker_info& where,
+                                          const std::exception_ptr& error) const noexcept {
+    uncaught_(where, error);
+}
+
+}  // namespace spool::inline v1
