@@ -15,7 +15,7 @@ from pathlib import Path
 
 from common import finish, numbered_lines
 
-FAMILIES = {"FT": 30, "AES": 33, "ECS": 14}  # rows per family, numbered from 001
+FAMILIES = {"FT": 30, "AES": 33, "ECS": 14, "EX": 36, "TPE": 101}  # rows per family, numbered from 001
 
 ROW = re.compile(r"\|\s*([A-Z]+-\d+)\s*\|([^|]*)\|(.*)\|\s*")
 

@@ -12,7 +12,7 @@ import sys
 from common import files_under, finish, root_from
 
 VERSION = "14"
-FOLDERS = ["include", "src", "tests", "examples", "benchmarks"]
+FOLDERS = ["include", "src", "tests", "examples", "tools", "benchmarks"]
 
 
 def find_clang_format():

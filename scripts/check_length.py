@@ -9,7 +9,7 @@ import sys
 from common import SOURCES, files_under, finish, numbered_lines, root_from
 
 LIMIT = 400
-FOLDERS = ["include", "src", "tests", "examples", "scripts", "cmake"]
+FOLDERS = ["include", "src", "tests", "examples", "tools", "scripts", "cmake"]
 
 
 def main(arguments):

@@ -14,7 +14,7 @@ SLEEP = re.compile(r"(?<!this_task::)\b(sleep_for|sleep_until|nanosleep|usleep|s
 TEST = re.compile(r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\s*\(\s*\w+\s*,\s*(\w+)\s*\)")
 # In pieces, so that this file does not find itself.
 LATER = re.compile(r"\b(" + "TO" "DO|FIX" "ME|X" "XX" + r")\b")
-FOLDERS = ["include", "src", "tests", "examples", "scripts", "cmake"]
+FOLDERS = ["include", "src", "tests", "examples", "tools", "scripts", "cmake"]
 
 
 def problems_in_test(root, path):

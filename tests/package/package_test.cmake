@@ -36,7 +36,7 @@ endfunction()
 function(step_install)
     file(REMOVE_RECURSE "${prefix}")
     configure_and_build("${SOURCE_DIR}" "${WORK_DIR}/library" -D BUILD_SHARED_LIBS=${SHARED}
-        -D SPOOL_BUILD_TESTS=OFF -D SPOOL_BUILD_EXAMPLES=OFF -D "CMAKE_INSTALL_PREFIX=${prefix}")
+        -D SPOOL_BUILD_TESTS=OFF -D SPOOL_BUILD_EXAMPLES=OFF -D SPOOL_BUILD_TOOLS=OFF -D "CMAKE_INSTALL_PREFIX=${prefix}")
     run("${CMAKE_COMMAND}" --install "${WORK_DIR}/library")
 endfunction()
 

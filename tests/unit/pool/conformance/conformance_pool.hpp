@@ -1,0 +1,146 @@
+// What the conformance tests of the pool share: pools as the original suite builds them, tasks that block, and an end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "spool/pool/thread_pool_executor.hpp"
+#include "spool/queue/array_blocking_queue.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+#include "support/delays.hpp"
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
+#include "support/throws.hpp"
+
+namespace conformance {
+
+/// What a -1 becomes on its way into a size.
+inline constexpr std::size_t minus_one = std::numeric_limits<std::size_t>::max();
+
+using array_queue = spool::array_blocking_queue<spool::task>;
+using linked_queue = spool::linked_blocking_queue<spool::task>;
+
+/// A pool named "tck" with a bounded queue and a keep-alive that no test lives to see.
+template <class Queue = array_queue>
+[[nodiscard]] spool::pool_options sized(std::size_t core, std::size_t maximum, std::size_t places = 10) {
+    return {.name = "tck",
+            .core_size = core,
+            .maximum_size = maximum,
+            .keep_alive = test::long_delay(),
+            .queue = std::make_unique<Queue>(places)};
+}
+
+/// The usual one: 2 core workers, at most 6.
+template <class Queue = array_queue>
+[[nodiscard]] spool::pool_options two_to_six() {
+    return sized<Queue>(2, 6);
+}
+
+/// Starts plain threads; equal only to its own copies.
+[[nodiscard]] inline spool::thread_factory plain_factory() {
+    return [](spool::task body, const spool::worker_info&) { return std::thread{std::move(body)}; };
+}
+
+/// A policy that does nothing; equal only to its own copies.
+[[nodiscard]] inline spool::rejection_policy silent_policy() {
+    return [](spool::task&&, spool::rejection_reason, spool::thread_pool_executor&) {};
+}
+
+/// Tasks that stay where they are until release(), deaf to stop requests. Declare it before the pool.
+class blocker {
+public:
+    [[nodiscard]] auto body() {
+        return [this] {
+            ++entered_;
+            way_out_.wait();
+            ++left_;
+        };
+    }
+    /// Waits until exactly so many of them are inside.
+    [[nodiscard]] bool holds(int n) const {
+        return test::eventually([&] { return entered_ - left_ == n; });
+    }
+    void release() { way_out_.open(); }
+    [[nodiscard]] int entered() const { return entered_; }
+    [[nodiscard]] int left() const { return left_; }
+
+private:
+    test::gate way_out_;
+    std::atomic<int> entered_{0};
+    std::atomic<int> left_{0};
+};
+
+/// Lets go whoever is held, shuts the pool down and waits for its end. False: it does not end.
+[[nodiscard]] inline bool ends(spool::thread_pool_executor& pool, blocker& held) {
+    held.release();
+    pool.shutdown();
+    return pool.await_termination(test::long_delay());
+}
+[[nodiscard]] inline bool ends(spool::thread_pool_executor& pool) {
+    pool.shutdown();
+    return pool.await_termination(test::long_delay());
+}
+
+/// However a test is left, its pool ends, or the test fails. Declare it right after the pool.
+class ended_at_last {
+public:
+    explicit ended_at_last(spool::thread_pool_executor& pool) : pool_(pool) {}
+    ended_at_last(spool::thread_pool_executor& pool, blocker& held) : pool_(pool), held_(&held) {}
+    ended_at_last(const ended_at_last&) = delete;
+    ended_at_last& operator=(const ended_at_last&) = delete;
+    ~ended_at_last() {
+        EXPECT_TRUE(held_ != nullptr ? ends(pool_, *held_) : ends(pool_)) << pool_.describe();
+    }
+
+private:
+    spool::thread_pool_executor& pool_;
+    blocker* held_ = nullptr;
+};
+
+/// Calls `f(timeout)` for every kind of time limit: far in the past, over already, short, endless.
+template <class F>
+void for_any_timeout(F f) {
+    using std::chrono::nanoseconds;
+    for (const nanoseconds timeout :
+         {nanoseconds::min(), nanoseconds{-1}, nanoseconds{0}, nanoseconds{1}, nanoseconds::max()}) {
+        SCOPED_TRACE(std::to_string(timeout.count()) + " ns");
+        f(timeout);
+    }
+    SCOPED_TRACE("as many hours as there are");  // more nanoseconds than fit
+    f(std::chrono::hours::min());
+    f(std::chrono::hours::max());
+}
+
+/// `f()` throws std::invalid_argument, and its text names the pool and contains `reason`.
+template <class F>
+void expect_refused(F f, std::string_view reason) {
+    const std::string text = test::what_of<std::invalid_argument>(f);
+    EXPECT_NE(text.find("\"tck\""), std::string::npos) << text;
+    EXPECT_NE(text.find(reason), std::string::npos) << text << "\ndoes not say: " << reason;
+}
+
+/// The empty-task check: every way to submit refuses an empty callable, and nothing changes.
+inline void expect_empty_tasks_are_refused(spool::thread_pool_executor& pool) {
+    const spool::pool_snapshot before = pool.snapshot();
+    const std::function<void()> no_action;
+    const std::function<int()> no_function;
+    EXPECT_THROW(pool.execute(nullptr), std::invalid_argument);
+    EXPECT_THROW(pool.execute(no_action), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(pool.submit(no_action)), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(pool.submit(no_action, 7)), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(pool.submit(no_function)), std::invalid_argument);
+    EXPECT_EQ(pool.snapshot(), before);
+}
+
+}  // namespace conformance
