@@ -1,4 +1,4 @@
-// The first steps: run a task elsewhere, get its result back, let the destructor clean up.
+// The first steps: run a task on a pool, get its result back, let the destructor clean up.
 // prints: 6 \* 7 = 42\nthe task said: no luck\n
 #include <cstdio>
 #include <stdexcept>
@@ -7,12 +7,12 @@
 
 int main() {
     // [hello]
-    spool::thread_per_task_executor threads{"hello"};
+    spool::thread_pool_executor pool = spool::fixed_thread_pool(4);
 
-    spool::future<int> answer = threads.submit([] { return 6 * 7; });
+    spool::future<int> answer = pool.submit([] { return 6 * 7; });
     std::printf("6 * 7 = %d\n", answer.get());  // waits for the task
 
-    spool::future<void> failing = threads.submit([] { throw std::runtime_error("no luck"); });
+    spool::future<void> failing = pool.submit([] { throw std::runtime_error("no luck"); });
     try {
         failing.get();  // throws what the task threw
     } catch (const std::runtime_error& e) {

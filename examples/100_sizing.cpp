@@ -1,0 +1,41 @@
+// How a pool grows and shrinks: to the core size, into the queue, to the maximum, and back again.
+// prints: task 1: 1 workers, 0 queued\n(.*\n){3}task 5: 3 workers, 2 queued\n.*\ntask 7: rejected\n.*: 2 workers
+#include <chrono>
+#include <cstdio>
+#include <latch>
+#include <memory>
+#include <thread>
+
+#include <spool/spool.hpp>
+
+using namespace std::chrono_literals;
+
+int main() {
+    std::latch finish{1};
+    // [sizing]
+    spool::thread_pool_executor pool({
+        .name = "sizing",
+        .core_size = 2,      // started as tasks come, and kept
+        .maximum_size = 4,   // beyond the core only when the queue is full
+        .keep_alive = 50ms,  // then a worker above the core leaves
+        .queue = std::make_unique<spool::array_blocking_queue<spool::task>>(2),
+    });
+
+    for (int i = 1; i <= 7; ++i) {
+        try {
+            pool.execute([&] { finish.wait(); });
+            // 1, 2: below the core size, a new worker each; 3, 4: queued;
+            // 5, 6: the queue is full, a new worker each.
+            std::printf("task %d: %zu workers, %zu queued\n", i, pool.pool_size(), pool.queue().size());
+        } catch (const spool::rejected_execution&) {
+            std::printf("task %d: rejected\n", i);  // 7: the queue is full, and all four workers are there
+        }
+    }
+
+    finish.count_down();
+    while (pool.pool_size() > pool.core_size()) {
+        std::this_thread::sleep_for(1ms);  // nothing to do: after 50 ms the extra workers leave
+    }
+    std::printf("after the keep-alive: %zu workers\n", pool.pool_size());
+    // [/sizing]
+}
