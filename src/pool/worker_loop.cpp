@@ -9,6 +9,25 @@
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
+namespace {
+
+// Two frames, and neither is ever inlined: merged into one, the handler would be found first and the stack unwound to it before
+// the process ends. As it is no handler is found for what leaves the body, and the crash shows the place that threw.
+[[gnu::noinline]] void call_to_the_end(const task_scope& scope, function_ref<void()> body) {
+    try {
+        body();
+    } catch (const interrupted&) {
+        if (!scope.stop_requested()) {
+            throw;
+        }
+    }
+}
+
+[[gnu::noinline]] void call_or_terminate(const task_scope& scope, function_ref<void()> body) noexcept {
+    call_to_the_end(scope, body);
+}
+
+}  // namespace
 
 void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     worker& w = *self;
@@ -245,22 +264,12 @@ bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& 
 // What left the body; `interrupted` after a stop request is a normal end.
 std::exception_ptr thread_pool_executor::core::call(const task_scope& scope,
                                                     function_ref<void()> body) const {
-    const auto run_to_the_end = [&] {
-        try {
-            body();
-        } catch (const interrupted&) {
-            if (!scope.stop_requested()) {
-                throw;
-            }
-        }
-    };
     if (uncaught_.terminates()) {
-        // No handler is found for what leaves the body, so nothing is unwound: the crash shows the place that threw.
-        [&]() noexcept { run_to_the_end(); }();
+        call_or_terminate(scope, body);
         return nullptr;
     }
     try {
-        run_to_the_end();
+        call_to_the_end(scope, body);
     } catch (...) {
         return std::current_exception();
     }

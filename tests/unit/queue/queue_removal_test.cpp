@@ -67,7 +67,7 @@ TEST_F(queue_removal, predicate_that_throws_leaves_the_queue_as_it_was) {
     };
     EXPECT_THROW(queue_.remove_if(throws_at_four), std::runtime_error);
     EXPECT_EQ(contents(queue_), (std::vector{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(queue_.take(), 1);  // and unlocked
+    EXPECT_EQ(queue_.poll(), 1);  // and unlocked
 }
 
 TEST_F(queue_removal, clear_empties_the_queue) {
