@@ -58,6 +58,21 @@ TEST(function_reference, passes_references_and_move_only_arguments) {
     EXPECT_EQ(n, 5);
 }
 
+TEST(function_reference, refers_to_a_function_by_its_name) {
+    EXPECT_EQ(call_with_three(twice), 6);
+    const function_ref<int(int)> by_name = twice;
+    const function_ref<int(int)> copy = by_name;
+    EXPECT_EQ(copy(4), 8);
+}
+
+TEST(function_reference, result_is_dropped_where_none_is_wanted) {
+    int sum = 0;
+    auto add = [&sum](int n) { return sum += n; };
+    const function_ref<void(int)> drops = add;
+    drops(3);
+    EXPECT_EQ(sum, 3);
+}
+
 TEST(function_reference, result_is_converted_to_its_own) {
     auto give = [](int n) { return n; };
     const function_ref<bool(int)> converts = give;
