@@ -163,6 +163,17 @@ TEST_P(pool_blocking, is_released_by_shutdown_now_and_the_task_is_refused_not_ha
     EXPECT_EQ(ran, 0);
 }
 
+TEST_P(pool_blocking, is_refused_when_the_pool_shuts_down_just_after_room_was_found) {
+    saturate();
+    start_submitter();
+    script.after_push.arm([this] { pool.shutdown(); });
+    EXPECT_EQ(pool.queue().remove_if([](const spool::task&) { return true; }), 1U);
+    EXPECT_EQ(wait_for_outcome(), "shut down");
+    EXPECT_EQ(pool.queue().size(), 0U);
+    finish(0);
+    EXPECT_EQ(ran, 0);
+}
+
 TEST_F(pool_blocking, block_policy_ends_with_interrupted_when_the_submitting_task_is_stopped) {
     saturate();
     spool::thread_pool_executor other({.name = "other", .core_size = 1});

@@ -49,6 +49,18 @@ public:
     test::record<std::thread::id> threads;
 };
 
+// Its workers are held while they leave.
+class slow_leaving_hooks : public noting_hooks {
+public:
+    void worker_stopped(const spool::worker_info& w) override {
+        leaves.open();
+        may_leave.wait();
+        noting_hooks::worker_stopped(w);
+    }
+    test::gate leaves;
+    test::gate may_leave;
+};
+
 std::size_t starting_with(const steps& notes, const std::string& beginning) {
     return static_cast<std::size_t>(std::count_if(
         notes.begin(), notes.end(), [&](const std::string& n) { return n.rfind(beginning, 0) == 0; }));
@@ -162,6 +174,22 @@ TEST(pool_hooks_order, started_and_stopped_balance_also_after_exceptions_and_des
     EXPECT_EQ(starting_with(notes, "after"), 12U);
     EXPECT_EQ(starting_with(notes, "terminated"), 1U);
     EXPECT_EQ(notes.back(), "terminated");
+}
+
+TEST(pool_hooks_order, terminated_waits_for_a_worker_that_is_about_to_leave) {
+    const auto hooks = std::make_shared<slow_leaving_hooks>();
+    spool::thread_pool_executor pool(
+        {.name = "h", .core_size = 1, .keep_alive = 1ms, .core_threads_may_time_out = true, .hooks = hooks});
+    const test::open_at_end guard{hooks->may_leave};
+    ASSERT_TRUE(pool.prestart_core_thread());
+    ASSERT_TRUE(hooks->leaves.opens());
+    EXPECT_EQ(pool.pool_size(), 0U);
+    pool.shutdown();
+    EXPECT_FALSE(pool.is_terminated());
+    EXPECT_EQ(hooks->notes.all(), steps{"started h-1"});
+    hooks->may_leave.open();
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(hooks->notes.all(), (steps{"started h-1", "stopped h-1", "terminated"}));
 }
 
 TEST(pool_hooks_order, terminated_is_called_once_however_often_the_pool_is_ended) {

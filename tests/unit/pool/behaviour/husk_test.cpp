@@ -107,6 +107,23 @@ TEST(pool_husk_room, of_a_bounded_queue_is_not_taken_by_husks) {
     EXPECT_EQ(pool.rejected_count(), 0U);
 }
 
+TEST(pool_husk_room, is_found_when_the_queue_fills_up_later) {
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(2)});
+    const auto outer = pool.submit([&] {
+        pool.submit([&] {  // run by its waiter; its husk may stay, for there is room
+                pool.execute([&ran] { ++ran; });
+                pool.execute([&ran] { ++ran; });
+            })
+            .get();
+    });
+    ASSERT_TRUE(outer.wait_for(test::long_delay()));
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_EQ(outer.state(), spool::future_state::succeeded) << outer;
+    EXPECT_EQ(ran, 2);
+    EXPECT_EQ(pool.rejected_count(), 0U);
+}
+
 TEST(pool_husk_room, is_what_discard_oldest_makes_before_it_drops_a_task) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1,

@@ -48,6 +48,33 @@ TEST(pool_nested_stop, cancelling_the_waiter_stops_the_task_that_it_runs) {
     EXPECT_TRUE(inner_stopped);
 }
 
+TEST(pool_nested_stop, a_stop_of_the_token_given_to_the_wait_stops_the_task_that_the_waiter_runs) {
+    test::gate inner_runs;
+    std::stop_source end_of_wait;
+    std::atomic<bool> inner_stopped{false};
+    std::atomic<bool> outer_stopped{true};
+    spool::thread_pool_executor pool({.core_size = 1});
+    const auto outer = pool.submit([&] {
+        const auto inner = pool.submit([&] {
+            inner_runs.open();
+            try {
+                spool::this_task::sleep_for(1h);
+            } catch (const spool::interrupted&) {
+                inner_stopped = true;
+            }
+        });
+        inner.wait(end_of_wait.get_token());
+        outer_stopped = spool::this_task::stop_requested();
+    });
+    EXPECT_TRUE(inner_runs.opens());
+    end_of_wait.request_stop();
+    EXPECT_TRUE(outer.wait_for(test::long_delay()));
+    EXPECT_TRUE(inner_stopped);
+    EXPECT_FALSE(outer_stopped);
+    static_cast<void>(pool.shutdown_now());  // ends the inner task if the stop has not reached it
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+}
+
 TEST(pool_nested_stop, cancelling_the_inner_task_does_not_stop_the_waiter) {
     test::gate inner_runs;
     test::gate inner_known;

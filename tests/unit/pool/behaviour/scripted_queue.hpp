@@ -1,9 +1,13 @@
-// A bounded queue that tests can look into: it tells when a submitter waits for room, and it can be made to look empty.
+// A bounded queue that tests can look into: it tells when a submitter waits for room, it can be made to look empty, and it lets
+// something happen in the middle of a call.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <spool/spool.hpp>
@@ -12,17 +16,48 @@
 
 namespace test {
 
+/// Happens once, at the next place that asks for it, on the thread that comes there.
+class intrusion {
+public:
+    void arm(std::function<void()> what) {
+        const std::lock_guard lock{mutex_};
+        what_ = std::move(what);
+    }
+    void strike() {
+        std::function<void()> what;
+        {
+            const std::lock_guard lock{mutex_};
+            what.swap(what_);
+        }
+        if (what) {
+            what();
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::function<void()> what_;
+};
+
 struct queue_script {
     std::atomic<int> waiting_for_room{0};  ///< submitters inside push_until
     std::atomic<bool> plays_empty{false};  ///< takers find nothing, and their waits time out at once
     std::atomic<int> looks_while_empty{0};
+    intrusion before_push;  ///< before the task is stored
+    intrusion after_push;   ///< once it is stored, and before the submitter learns of it
+    intrusion before_pop;   ///< before a taker looks
+    intrusion after_size;   ///< once the size is known, and before the one who asked learns of it
 };
 
 class scripted_queue final : public spool::blocking_queue<spool::task> {
 public:
     scripted_queue(std::size_t capacity, queue_script& script) : inner_(capacity), script_(script) {}
 
-    [[nodiscard]] std::size_t size() const override { return inner_.size(); }
+    [[nodiscard]] std::size_t size() const override {
+        const std::size_t now = inner_.size();
+        script_.after_size.strike();
+        return now;
+    }
     [[nodiscard]] std::size_t capacity() const override { return inner_.capacity(); }
 
     spool::wait_result push_until(spool::task& x, const spool::wait_limits& limits,
@@ -41,8 +76,16 @@ public:
     }
 
 protected:
-    bool try_push(spool::task& x) override { return inner_.offer(std::move(x)); }
+    bool try_push(spool::task& x) override {
+        script_.before_push.strike();
+        const bool stored = inner_.offer(std::move(x));
+        if (stored) {
+            script_.after_push.strike();
+        }
+        return stored;
+    }
     std::optional<spool::task> try_pop() override {
+        script_.before_pop.strike();
         if (script_.plays_empty) {
             ++script_.looks_while_empty;
             return std::nullopt;
