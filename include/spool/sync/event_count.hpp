@@ -28,6 +28,21 @@
 // wake is used up only by one who saw the condition after it. One who leaves without success after a wake (time-out,
 // stop, an exception from its look) passes it on.
 //
+// THROTTLED WAKES
+//
+// Where a waiter who was woken takes one of several things and then sees to it that the next is woken, a notifier need not wake a second one
+// while the first is still on its way. coming_ says that one is:
+//
+//     waiter                                     notifier
+//     W1, W2                                     N1, N2
+//     W2' coming_ = 0                            T1  if coming_ was 1: return; else it is 1 now
+//     W3, W4, W5                                 N3, N4
+//
+// Nothing published is overlooked. If T1 read 1, it comes before the W2' that ends this 1, so W3 of that waiter sees N1. And such a
+// W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
+// one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
+// call notify_throttled() if there is more.
+//
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
 
@@ -61,8 +76,12 @@ public:
     /// First phase. The caller now looks at its condition again, then calls exactly one of
     /// cancel_wait() and wait().
     [[nodiscard]] key prepare_wait() noexcept {
-        waiters_.fetch_add(1);  // W1
-        return epoch_.load();   // W2: reading the value of N3 hands over N1
+        waiters_.fetch_add(1);        // W1
+        const key k = epoch_.load();  // W2: reading the value of N3 hands over N1
+        if (coming_.load() != 0) {
+            coming_.store(0);  // W2'
+        }
+        return k;
     }
     void cancel_wait() noexcept { waiters_.fetch_sub(1); }
 
@@ -79,6 +98,14 @@ public:
     void notify_one() noexcept {
         if (waiters_.load() != 0) {  // N2
             epoch_.fetch_add(1);     // N3
+            parking_.unpark_one(epoch_);
+        }
+    }
+    /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way. For waiters who, after they have
+    /// found something, call it themselves if there is more.
+    void notify_throttled() noexcept {
+        if (waiters_.load() != 0 && coming_.load() == 0 && coming_.exchange(1) == 0) {  // N2, T1
+            epoch_.fetch_add(1);                                                        // N3
             parking_.unpark_one(epoch_);
         }
     }
@@ -174,6 +201,7 @@ private:
 
     typename Parking::word epoch_{0};    // written by notifiers; publishes the condition of N1
     typename Parking::word waiters_{0};  // written by waiters; publishes nothing
+    typename Parking::word coming_{0};   // 1: one who was woken has not looked yet; publishes nothing
     [[no_unique_address]] Parking parking_;
 };
 

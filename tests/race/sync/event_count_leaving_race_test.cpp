@@ -27,7 +27,9 @@ using spool::wait_result;
 
 constexpr int fickle_consumers = 3;
 
-template <class Parking, class Counter>
+enum class waking { plain, throttled };
+
+template <class Parking, class Counter, waking Waking = waking::plain>
 class fickle_market {
 public:
     explicit fickle_market(std::uint32_t seed) : seed_(seed) {}
@@ -55,7 +57,7 @@ private:
             if (dice.roll(3) == 0) {
                 stop_one(dice.roll(fickle_consumers));
             }
-            events_.notify_one();  // pair: the counter's
+            wake();  // pair: the counter's
             if (dice.roll(3) == 0) {
                 stop_one(dice.roll(fickle_consumers));
             }
@@ -65,6 +67,14 @@ private:
         events_.notify_all();
         ++round_;
         round_.notify_all();
+    }
+
+    void wake() {
+        if constexpr (Waking == waking::throttled) {
+            events_.notify_throttled();
+        } else {
+            events_.notify_one();
+        }
     }
 
     void consume_steadily() {
@@ -158,10 +168,13 @@ private:
 
 template <class Market>
 class event_count_leaving_race : public testing::Test {};
-using markets = testing::Types<fickle_market<spool::default_parking, test::atomic_counter>,
-                               fickle_market<spool::default_parking, test::guarded_counter>,
-                               fickle_market<spool::portable_parking, test::atomic_counter>,
-                               fickle_market<spool::portable_parking, test::guarded_counter>>;
+using markets =
+    testing::Types<fickle_market<spool::default_parking, test::atomic_counter>,
+                   fickle_market<spool::default_parking, test::guarded_counter>,
+                   fickle_market<spool::portable_parking, test::atomic_counter>,
+                   fickle_market<spool::portable_parking, test::guarded_counter>,
+                   fickle_market<spool::default_parking, test::atomic_counter, waking::throttled>,
+                   fickle_market<spool::default_parking, test::guarded_counter, waking::throttled>>;
 TYPED_TEST_SUITE(event_count_leaving_race, markets);
 
 TYPED_TEST(event_count_leaving_race, steady_consumer_never_sleeps_beside_an_item) {

@@ -15,7 +15,7 @@ using spool::event_count;
 
 static_assert(!std::is_copy_constructible_v<event_count> && !std::is_copy_assignable_v<event_count>);
 #if defined(__linux__)
-static_assert(sizeof(event_count) == 8, "the futex form is two words");
+static_assert(sizeof(event_count) == 12, "the futex form is three words");
 #endif
 
 template <class Parking>
