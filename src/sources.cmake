@@ -2,6 +2,7 @@
 # include/ or src/ is missing here, or one named here does not exist.
 
 set(SPOOL_PUBLIC_HEADERS
+    include/spool/base/cache_line.hpp
     include/spool/base/callable.hpp
     include/spool/base/deadline.hpp
     include/spool/base/error.hpp
@@ -36,9 +37,18 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/uncaught_policy.hpp
     include/spool/queue/array_blocking_queue.hpp
     include/spool/queue/blocking_queue.hpp
+    include/spool/queue/detail/fifo_end.hpp
+    include/spool/queue/detail/pages.hpp
+    include/spool/queue/detail/ring_fifo.hpp
+    include/spool/queue/detail/segment.hpp
+    include/spool/queue/detail/segment_fifo.hpp
+    include/spool/queue/detail/segment_store.hpp
+    include/spool/queue/detail/slot.hpp
+    include/spool/queue/detail/stripe.hpp
     include/spool/queue/linked_blocking_queue.hpp
     include/spool/queue/synchronous_queue.hpp
     include/spool/spool.hpp
+    include/spool/sync/backoff.hpp
     include/spool/sync/event_count.hpp
     include/spool/sync/parking.hpp
     include/spool/sync/this_task.hpp
@@ -81,6 +91,10 @@ set(SPOOL_SOURCES
     src/pool/worker_leave.cpp
     src/pool/worker_loop.cpp
     src/pool/worker_start.cpp
+    src/queue/array_blocking_queue.cpp
+    src/queue/linked_blocking_queue.cpp
+    src/queue/pages_linux.cpp
+    src/queue/pages_portable.cpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
     src/sync/this_task.cpp
@@ -88,7 +102,7 @@ set(SPOOL_SOURCES
 
 # One source file per system where systems differ.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/sync/parking_futex.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/queue/pages_linux.cpp src/sync/parking_futex.cpp)
 endif()

@@ -2,91 +2,73 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/ring_fifo.hpp"
 
 namespace spool::inline v1 {
 
-/// FIFO over a ring whose places are allocated once: adding and taking never allocate. See blocking_queue for the rest.
+/// FIFO over a ring whose places are allocated once, one cache line each.
+///
+///     spool::array_blocking_queue<int> numbers{100};
+///     bool taken = numbers.offer(7);  // false while 100 are there
+///
+/// Adding and taking use no lock. What looks at all elements (remove_if, for_each, contains, peek and the like) stops both ends
+/// meanwhile. Elements must be movable without throwing. See blocking_queue for everything else.
 template <class T>
 class array_blocking_queue final : public blocking_queue<T> {
 public:
-    /// \throws std::invalid_argument if `capacity` is 0.
-    explicit array_blocking_queue(std::size_t capacity) : ring_(capacity) {
+    /// \throws std::invalid_argument if `capacity` is 0, std::bad_alloc if there is no memory for so many.
+    explicit array_blocking_queue(std::size_t capacity) : fifo_(checked(capacity)) {}
+    /// Holding the elements of a range from the start; those of an rvalue range are moved.
+    /// \throws std::invalid_argument also if they do not fit
+    template <std::ranges::forward_range Range>
+    array_blocking_queue(std::size_t capacity, Range&& elements) : array_blocking_queue(capacity) {
+        const auto count = static_cast<std::size_t>(std::ranges::distance(elements));
+        if (count > capacity) {
+            throw std::invalid_argument("array_blocking_queue: " + std::to_string(count) +
+                                        " elements do not fit into a capacity of " +
+                                        std::to_string(capacity));
+        }
+        this->offer_all(std::forward<Range>(elements));
+    }
+
+    [[nodiscard]] std::size_t size() const override { return fifo_.size(); }
+    [[nodiscard]] std::size_t capacity() const override { return fifo_.capacity(); }
+
+protected:
+    // The pairs (S) of the waits are the two ends of fifo_: see ring_fifo.
+    bool try_push(T& x) override { return fifo_.try_push(x); }
+    std::optional<T> try_pop() override { return fifo_.try_pop(); }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        return fifo_.extract_if(wanted);
+    }
+    void visit(function_ref<bool(const T&)> more) const override { fifo_.visit(more); }
+
+private:
+    static std::size_t checked(std::size_t capacity) {
+        constexpr std::size_t most = std::size_t{1} << 48;
         if (capacity == 0) {
             throw std::invalid_argument("array_blocking_queue: capacity must be at least 1, not 0");
         }
-    }
-
-    [[nodiscard]] std::size_t size() const override {
-        const std::lock_guard lock{mutex_};
-        return size_;
-    }
-    [[nodiscard]] std::size_t capacity() const override { return ring_.size(); }
-
-protected:
-    bool try_push(T& x) override {
-        const std::lock_guard lock{mutex_};
-        if (size_ == ring_.size()) {
-            return false;
+        if (capacity > most) {
+            throw std::invalid_argument("array_blocking_queue: capacity must not exceed " +
+                                        std::to_string(most) + ", not " + std::to_string(capacity) +
+                                        " (a negative number?)");
         }
-        place(size_).emplace(std::move(x));
-        ++size_;
-        return true;
+        return capacity;
     }
 
-    std::optional<T> try_pop() override {
-        const std::lock_guard lock{mutex_};
-        if (size_ == 0) {
-            return std::nullopt;
-        }
-        std::optional<T> head = std::move(place(0));
-        place(0).reset();
-        head_ = (head_ + 1) % ring_.size();
-        --size_;
-        return head;
-    }
-
-    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        std::vector<T> out;
-        const std::lock_guard lock{mutex_};
-        std::vector<bool> chosen(size_);
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < size_; ++i) {
-            chosen[i] = wanted(*place(i));
-            count += chosen[i] ? 1 : 0;
-        }
-        out.reserve(count);
-        // Nothing has moved so far, so a throw above leaves the queue as it was.
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < size_; ++i) {
-            if (chosen[i]) {
-                out.push_back(*std::move(place(i)));
-                place(i).reset();
-            } else {
-                if (kept != i) {
-                    place(kept).emplace(*std::move(place(i)));
-                    place(i).reset();
-                }
-                ++kept;
-            }
-        }
-        size_ = kept;
-        return out;
-    }
-
-private:
-    std::optional<T>& place(std::size_t i) { return ring_[(head_ + i) % ring_.size()]; }
-
-    mutable std::mutex mutex_;  // guards everything below; the pair (M) of both waits
-    std::vector<std::optional<T>> ring_;
-    std::size_t head_ = 0;
-    std::size_t size_ = 0;
+    mutable detail::ring_fifo<T> fifo_;
 };
+
+extern template class array_blocking_queue<task>;
 
 }  // namespace spool::inline v1

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <ranges>
+#include <stdexcept>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "spool/base/deadline.hpp"
 #include "spool/base/error.hpp"
 #include "spool/base/function_ref.hpp"
+#include "spool/base/task.hpp"
 #include "spool/sync/event_count.hpp"
 #include "spool/sync/this_task.hpp"
 
@@ -53,10 +57,11 @@ public:
 
     /// Adds without waiting. False: no room, `x` is untouched.
     [[nodiscard]] bool offer(T&& x) {
+        refuse_empty(x);
         if (!try_push(x)) {
             return false;
         }
-        consumers_.notify_one();  // pair: the kind's (see try_push)
+        consumers_.notify_throttled();  // pair: the kind's (see try_push)
         return true;
     }
 
@@ -67,6 +72,7 @@ public:
         }
     }
     void put(T&& x, std::stop_token stop) {
+        refuse_empty(x);
         if (push_until(x, {.stop = std::move(stop)}) != wait_result::ready) {
             throw interrupted("blocking_queue::put: stop requested");
         }
@@ -79,11 +85,31 @@ public:
     }
     template <class Rep, class Period>
     [[nodiscard]] bool offer_for(T&& x, std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        refuse_empty(x);
         const wait_result how = push_until(x, {.until = deadline::after(d), .stop = std::move(stop)});
         if (how == wait_result::interrupted) {
             throw interrupted("blocking_queue::offer_for: stop requested");
         }
         return how == wait_result::ready;
+    }
+
+    /// Adds the elements of a range, in order, while there is room, and says how many. Those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+    std::size_t offer_all(Range&& elements) {
+        std::size_t added = 0;
+        for (auto&& element : elements) {
+            bool taken = false;
+            if constexpr (!std::is_lvalue_reference_v<Range> && std::same_as<decltype(element), T&>) {
+                taken = offer(std::move(element));
+            } else {
+                taken = offer(T(element));
+            }
+            if (!taken) {
+                break;
+            }
+            ++added;
+        }
+        return added;
     }
 
     /// Takes the head, if there is one.
@@ -130,7 +156,7 @@ public:
                                    function_ref<bool()> give_up = never_give_up) {
         const wait_result how = producers_.await([&] { return try_push(x); }, limits, give_up);
         if (how == wait_result::ready) {
-            consumers_.notify_one();  // pair: the kind's (see try_push)
+            consumers_.notify_throttled();  // pair: the kind's (see try_push)
         }
         return how;
     }
@@ -138,11 +164,17 @@ public:
                                   function_ref<bool()> give_up = never_give_up) {
         const wait_result how = consumers_.await(
             [&] {
-                x = try_pop();
-                return x.has_value();
+                if (std::optional<T> head = try_pop()) {
+                    x.emplace(*std::move(head));
+                    return true;
+                }
+                return false;
             },
             limits, give_up);
         if (how == wait_result::ready) {
+            if (consumers_.waiters() != 0 && !empty()) {
+                consumers_.notify_throttled();  // who was woken wakes the next: see event_count
+            }
             producers_.notify_one();  // pair: the kind's (see try_pop)
         }
         return how;
@@ -169,10 +201,17 @@ public:
         return taken;
     }
     /// Takes up to `most` elements that are there now, oldest first, and appends them to `out`. Says how many.
+    /// A container with reserve() that cannot grow loses nothing; another that throws loses the element it was given.
     template <class Container>
+        requires(requires(Container& out, T x) { out.push_back(std::move(x)); })
     std::size_t drain_to(Container& out, std::size_t most = unlimited) {
         std::size_t taken = 0;
         for (; taken < most; ++taken) {
+            if constexpr (requires { out.reserve(out.capacity()); }) {
+                if (out.size() == out.capacity()) {
+                    out.reserve(std::max<std::size_t>(out.size() * 2, 8));
+                }
+            }
             std::optional<T> x = poll();
             if (!x.has_value()) {
                 break;
@@ -184,26 +223,34 @@ public:
 
     /// Shows every element, in order. As with remove_if, `look` must not touch the queue.
     void for_each(function_ref<void(const T&)> look) const {
-        // extract_if removes nothing here, so the queue is not changed.
-        static_cast<void>(const_cast<blocking_queue*>(this)->extract_if([&](const T& x) {
+        visit([&](const T& x) {
             look(x);
-            return false;
-        }));
+            return true;
+        });
     }
     [[nodiscard]] bool contains(function_ref<bool(const T&)> wanted) const {
         bool found = false;
-        for_each([&](const T& x) { found = found || wanted(x); });
+        visit([&](const T& x) {
+            found = wanted(x);
+            return !found;
+        });
         return found;
     }
     /// Shows the head, if there is one; false if the queue is empty.
     bool peek(function_ref<void(const T&)> look) const {
         bool seen = false;
-        for_each([&](const T& x) {
-            if (!std::exchange(seen, true)) {
-                look(x);
-            }
+        visit([&](const T& x) {
+            look(x);
+            seen = true;
+            return false;
         });
         return seen;
+    }
+    /// Copies of every element, in order.
+    [[nodiscard]] std::vector<T> to_vector() const requires(std::copy_constructible<T>) {
+        std::vector<T> copies;
+        for_each([&](const T& x) { copies.push_back(x); });
+        return copies;
     }
 
     /// Exact at rest; under load a value that it had during the call.
@@ -217,6 +264,11 @@ public:
         return limit == unlimited ? unlimited : limit - std::min(limit, held);
     }
 
+    /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
+    /// thread. Means something only for kinds that keep a store per consumer.
+    virtual void attach_consumer() {}
+    virtual void detach_consumer() noexcept {}
+
 protected:
     /// Adds `x` if there is room, moving from it only then.
     virtual bool try_push(T& x) = 0;
@@ -225,6 +277,24 @@ protected:
     /// Takes out every element for which `wanted` is true, in order; the rest keep theirs. `wanted` is asked of each
     /// element, in order. If it or the returned vector's memory throws, every element is still in the queue.
     virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
+    /// Shows the elements in order for as long as `more` says so. A kind overrides it where it can stop early.
+    virtual void visit(function_ref<bool(const T&)> more) const {
+        bool going_on = true;
+        // extract_if removes nothing here, so the queue is not changed.
+        static_cast<void>(const_cast<blocking_queue*>(this)->extract_if([&](const T& x) {
+            going_on = going_on && more(x);
+            return false;
+        }));
+    }
+
+    /// An empty task is no element: nobody could run it. \throws std::invalid_argument
+    static void refuse_empty(const T& x) {
+        if constexpr (std::same_as<T, task>) {
+            if (x.empty()) {
+                throw std::invalid_argument("blocking_queue: the task is empty");
+            }
+        }
+    }
 
 private:
     event_count consumers_;  // wait for an element

@@ -1,85 +1,99 @@
-// linked_blocking_queue: first in, first out, without limit or with one.
+// linked_blocking_queue: first in, first out, without limit or with one that can change.
 #pragma once
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <deque>
-#include <iterator>
-#include <mutex>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/segment_fifo.hpp"
 
 namespace spool::inline v1 {
 
-/// FIFO; unbounded unless a capacity is given. See blocking_queue for everything else.
-template <class T>
+/// FIFO; unbounded unless a capacity is given.
+///
+///     spool::linked_blocking_queue<std::string> lines{1000};
+///     lines.put("one");                      // waits while 1000 are there
+///     std::string line = lines.take();       // waits while none is there
+///     lines.set_capacity(5000);              // while others are at work
+///
+/// Adding and taking use no lock and no memory of their own: elements lie in slots of one cache line, in segments that are
+/// reused; a queue that has been drained gives its memory back to the system. What looks at all elements (remove_if,
+/// for_each, contains, peek and the like) stops both ends meanwhile.
+///
+/// Elements must be movable without throwing. See blocking_queue for everything else.
+///
+/// `Slots` is the number of slots per segment; there is no need to change it.
+template <class T, std::size_t Slots = 1023>
 class linked_blocking_queue final : public blocking_queue<T> {
 public:
+    using blocking_queue<T>::unlimited;
+
     linked_blocking_queue() = default;
     /// \throws std::invalid_argument if `capacity` is 0.
-    explicit linked_blocking_queue(std::size_t capacity) : capacity_(capacity) {
+    explicit linked_blocking_queue(std::size_t capacity) : capacity_(checked(capacity)) {}
+    /// Holding the elements of a range from the start; those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+        requires(!std::derived_from<std::remove_cvref_t<Range>, blocking_queue<T>>)
+    explicit linked_blocking_queue(Range&& elements) { this->offer_all(std::forward<Range>(elements)); }
+
+    [[nodiscard]] std::size_t size() const override { return fifo_.size(); }
+    [[nodiscard]] std::size_t capacity() const override { return capacity_.load(); }
+
+    /// Takes effect at once: raised, waiting producers come in; lowered below the size, the queue accepts nothing until it has
+    /// been drained below the new capacity. `unlimited` takes the limit away.
+    /// \throws std::invalid_argument if `capacity` is 0; the old one stays.
+    void set_capacity(std::size_t capacity) {
+        capacity_.store(checked(capacity));
+        this->wake_producers();  // pair (S): capacity_
+    }
+
+    /// As in blocking_queue. A consumer that waits gives back the memory which the queue does not need any more.
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        if (fifo_.has_surplus()) {
+            const deadline soon = deadline::after(fifo_.patience);
+            if (soon < limits.until) {
+                const wait_result how =
+                    blocking_queue<T>::pop_until(x, {.until = soon, .stop = limits.stop}, give_up);
+                if (how != wait_result::timed_out) {
+                    return how;
+                }
+            }
+        }
+        return blocking_queue<T>::pop_until(x, limits, give_up);
+    }
+
+    /// How many segments it holds, with those kept for reuse; a statistic for the curious. Stops both ends meanwhile.
+    [[nodiscard]] std::size_t segment_count() const { return fifo_.segment_count(); }
+
+protected:
+    // The pairs (S) of the waits are the two ends of fifo_: see segment_fifo.
+    bool try_push(T& x) override { return fifo_.try_push(x, capacity_.load()); }
+    std::optional<T> try_pop() override { return fifo_.try_pop(); }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        return fifo_.extract_if(wanted);
+    }
+    void visit(function_ref<bool(const T&)> more) const override { fifo_.visit(more); }
+
+private:
+    static std::size_t checked(std::size_t capacity) {
         if (capacity == 0) {
             throw std::invalid_argument("linked_blocking_queue: capacity must be at least 1, not 0");
         }
+        return capacity;
     }
 
-    [[nodiscard]] std::size_t size() const override {
-        const std::lock_guard lock{mutex_};
-        return elements_.size();
-    }
-    [[nodiscard]] std::size_t capacity() const override { return capacity_; }
-
-protected:
-    bool try_push(T& x) override {
-        const std::lock_guard lock{mutex_};
-        if (elements_.size() >= capacity_) {
-            return false;
-        }
-        elements_.push_back(std::move(x));
-        return true;
-    }
-
-    std::optional<T> try_pop() override {
-        const std::lock_guard lock{mutex_};
-        if (elements_.empty()) {
-            return std::nullopt;
-        }
-        std::optional<T> head{std::move(elements_.front())};
-        elements_.pop_front();
-        return head;
-    }
-
-    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        std::vector<T> out;
-        const std::lock_guard lock{mutex_};
-        std::vector<bool> chosen;
-        chosen.reserve(elements_.size());
-        for (const T& x : elements_) {
-            chosen.push_back(wanted(x));
-        }
-        out.reserve(static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), true)));
-        // Nothing has moved so far, so a throw above leaves the queue as it was.
-        auto keep = elements_.begin();
-        auto chosen_one = chosen.begin();
-        for (auto it = elements_.begin(); it != elements_.end(); ++it, ++chosen_one) {
-            if (*chosen_one) {
-                out.push_back(std::move(*it));
-            } else if (keep++ != it) {
-                *std::prev(keep) = std::move(*it);
-            }
-        }
-        elements_.erase(keep, elements_.end());
-        return out;
-    }
-
-private:
-    const std::size_t capacity_ = blocking_queue<T>::unlimited;
-    mutable std::mutex mutex_;  // guards elements_; the pair (M) of both waits
-    std::deque<T> elements_;
+    mutable detail::segment_fifo<T, Slots> fifo_;
+    std::atomic<std::size_t> capacity_{unlimited};  // written by set_capacity; publishes nothing
 };
+
+extern template class linked_blocking_queue<task>;
 
 }  // namespace spool::inline v1

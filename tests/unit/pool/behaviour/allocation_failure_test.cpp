@@ -71,6 +71,20 @@ bool with_failing(failing mode, int n, F f) {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+    const auto step = static_cast<std::size_t>(alignment);
+    void* const memory = fails_now() ? nullptr : std::aligned_alloc(step, (size + step - 1) / step * step);
+    if (memory == nullptr) {
+        throw std::bad_alloc{};
+    }
+    return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
 
 namespace {
 
@@ -94,6 +108,8 @@ std::vector<scenario> scenarios() {
             options.core_size = core;
             options.maximum_size = maximum;
             options.task_times = times;
+            // Small segments, so that one is allocated now and then.
+            options.queue = std::make_unique<spool::linked_blocking_queue<spool::task, 2>>();
             return options;
         };
     };

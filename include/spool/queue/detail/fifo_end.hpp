@@ -1,0 +1,81 @@
+// fifo_end: one end of a lock-free FIFO, as a position that only grows and can be frozen.
+//
+// bit 63                                       1   0
+//     +-------------------------------------------+--------+
+//     |                 position                  | frozen |
+//     +-------------------------------------------+--------+
+//
+// A position is claimed by moving the word on with one compare-exchange: who moved it from p to p + 1 owns the slot of
+// p. While the frozen bit is set nobody can claim; the bit is set and cleared only under the queue's freeze mutex, so
+// who meets it waits for that mutex. Positions never wrap: 2^63 of them last for centuries.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "spool/base/cache_line.hpp"
+
+namespace spool::inline v1::detail {
+
+class alignas(cache_line) fifo_end {
+public:
+    using position = std::uint64_t;
+
+    struct view {
+        std::uint64_t word;
+        [[nodiscard]] position at() const noexcept { return word >> 1; }
+        [[nodiscard]] bool frozen() const noexcept { return (word & 1) != 0; }
+    };
+
+    /// acquire: what was stored before the end came here (see try_claim, pass) is visible.
+    [[nodiscard]] view look() const noexcept {
+        return {word_.load(
+            std::memory_order_acquire)};  // acquire: pairs with try_claim() and pass() of the same end
+    }
+    /// For the other side's waits: seq_cst, the pair (S) of event_count. Its writes are the claims below.
+    [[nodiscard]] position now() const noexcept { return word_.load() >> 1; }
+
+    /// Claims the slot of v.at(). seq_cst: it is also what the other side's waiters look at.
+    [[nodiscard]] bool try_claim(view& v) noexcept {
+        return word_.compare_exchange_weak(v.word, v.word + step);
+    }
+    /// Moves on over a position without a slot; only by who may.
+    void pass() noexcept { word_.fetch_add(step); }
+
+    void freeze() noexcept { word_.fetch_or(1); }
+    void thaw() noexcept { word_.fetch_and(~std::uint64_t{1}); }
+    void move_to(position p) noexcept { word_.store(p << 1 | 1); }  ///< while frozen
+
+    /// Where the other end was when somebody at this end last looked. It only grows, so it can only be too small. Kept here
+    /// so that this side seldom needs the other side's cache line.
+    [[nodiscard]] position other_seen() const noexcept {
+        return other_seen_.load(std::memory_order_relaxed);  // relaxed, hint: only ever too small
+    }
+    void saw_other(position p) noexcept {
+        other_seen_.store(p, std::memory_order_relaxed);  // relaxed, hint: see other_seen()
+    }
+
+private:
+    static constexpr std::uint64_t step = 2;
+
+    std::atomic<std::uint64_t> word_{0};        // claims publish what was stored for the position before
+    std::atomic<std::uint64_t> other_seen_{0};  // publishes nothing
+};
+
+/// How many elements lie between the ends; `count_to(p)` says how many slots lie before p. Exact: the head was the same before and
+/// after the tail was looked at.
+template <class CountTo>
+[[nodiscard]] std::size_t distance(const fifo_end& head, const fifo_end& tail, CountTo count_to) noexcept {
+    fifo_end::position first = head.now();
+    for (;;) {
+        const fifo_end::position last = tail.now();
+        const fifo_end::position again = head.now();
+        if (again == first) {
+            return static_cast<std::size_t>(count_to(last) - count_to(first));
+        }
+        first = again;
+    }
+}
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,195 @@
+// ring_fifo: the lock-free storage of array_blocking_queue.
+//
+// THE PROTOCOL
+//
+// A ring of slots whose number is a power of two; position p (see fifo_end) has slot p mod the ring's size. Each slot carries a turn:
+//
+//     turn == p          free for the producer of p
+//     turn == p + 1      holds the element of p
+//     turn == p + ring   free for the next lap: that of p + ring
+//
+// The ring has two slots at least: with one, the last two would be the same.
+//
+// Push: claim the tail's position p if fewer than `capacity` elements are there, wait until the slot's turn is p (the consumer of the
+// last lap may still be moving its element out), move the element in, set the turn to p + 1. Pop: claim the head's position p if
+// the tail is beyond it, wait for turn p + 1, move the element out, set the turn to p + ring. Both waits are for a thread
+// that has made its claim already. A claim is refused when the queue is full, or empty: then the other end is looked
+// at, seq_cst, and that is what a waiter relies on (pair (S) of event_count: the claims are the seq_cst writes).
+//
+// Frozen, both ends refuse claims; once every claimed slot is full, whoever froze them is alone with all elements. Removing
+// moves the survivors towards the tail, so that positions still only grow, and the head over what has become empty.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/cache_line.hpp"
+#include "spool/base/function_ref.hpp"
+#include "spool/queue/detail/fifo_end.hpp"
+#include "spool/queue/detail/slot.hpp"
+
+namespace spool::inline v1::detail {
+
+template <class T>
+class ring_fifo {
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                  "the elements of a lock-free queue must be movable without throwing");
+
+public:
+    /// \throws std::bad_alloc
+    explicit ring_fifo(std::size_t capacity)
+        : capacity_(capacity),
+          mask_(std::bit_ceil(std::max<std::size_t>(capacity, 2)) - 1),
+          slots_(std::make_unique<slot<T>[]>(mask_ + 1)) {
+        for (std::size_t i = 0; i <= mask_; ++i) {
+            slots_[i].set_turn(i);
+        }
+    }
+    ring_fifo(const ring_fifo&) = delete;
+    ring_fifo& operator=(const ring_fifo&) = delete;
+    ~ring_fifo() {
+        while (try_pop().has_value()) {}
+    }
+
+    bool try_push(T& x) {
+        for (;;) {
+            fifo_end::view seen = tail_.look();
+            if (seen.frozen()) {
+                wait_for_thaw();
+                continue;
+            }
+            if (!has_room(seen.at())) {
+                return false;
+            }
+            if (tail_.try_claim(seen)) {
+                slot<T>& to = slot_of(seen.at());
+                to.await(seen.at());
+                to.publish(std::move(x), seen.at() + 1);
+                return true;
+            }
+        }
+    }
+
+    std::optional<T> try_pop() {
+        for (;;) {
+            fifo_end::view seen = head_.look();
+            if (seen.frozen()) {
+                wait_for_thaw();
+                continue;
+            }
+            if (seen.at() >= head_.other_seen()) {
+                const fifo_end::position tail = tail_.now();
+                if (seen.at() >= tail) {
+                    return std::nullopt;
+                }
+                head_.saw_other(tail);
+            }
+            if (head_.try_claim(seen)) {
+                slot<T>& from = slot_of(seen.at());
+                from.await(seen.at() + 1);
+                std::optional<T> x{std::move(from.element())};
+                from.destroy();
+                from.set_turn(seen.at() + mask_ + 1);
+                return x;
+            }
+        }
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return distance(head_, tail_, [](fifo_end::position p) { return p; });
+    }
+
+    /// See blocking_queue::visit.
+    void visit(function_ref<bool(const T&)> more) {
+        const freeze frozen{*this};
+        const fifo_end::position tail = tail_.now();
+        for (fifo_end::position p = head_.now(); p != tail && more(full_slot(p).element()); ++p) {}
+    }
+
+    /// See blocking_queue::extract_if.
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
+        std::vector<T> out;
+        const freeze frozen{*this};
+        const fifo_end::position head = head_.now();
+        const fifo_end::position tail = tail_.now();
+        std::vector<fifo_end::position> kept;
+        std::vector<fifo_end::position> chosen;
+        for (fifo_end::position p = head; p != tail; ++p) {
+            (wanted(full_slot(p).element()) ? chosen : kept).push_back(p);
+        }
+        out.reserve(chosen.size());
+        // Nothing has moved so far, so a throw above leaves the queue as it was.
+        for (const fifo_end::position p : chosen) {
+            out.push_back(std::move(slot_of(p).element()));
+            slot_of(p).destroy();
+        }
+        for (fifo_end::position to = tail; !kept.empty(); kept.pop_back()) {
+            if (--to != kept.back()) {
+                slot_of(to).take_over(slot_of(kept.back()));
+            }
+        }
+        const fifo_end::position new_head = head + out.size();
+        for (fifo_end::position p = head; p != new_head; ++p) {
+            slot_of(p).set_turn(p + mask_ + 1);
+        }
+        head_.move_to(new_head);
+        return out;
+    }
+
+private:
+    class freeze {
+    public:
+        explicit freeze(ring_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
+            fifo_.tail_.freeze();
+            fifo_.head_.freeze();
+        }
+        freeze(const freeze&) = delete;
+        freeze& operator=(const freeze&) = delete;
+        ~freeze() {
+            fifo_.head_.thaw();
+            fifo_.tail_.thaw();
+        }
+
+    private:
+        ring_fifo& fifo_;
+        std::lock_guard<std::mutex> lock_;
+    };
+    void wait_for_thaw() { const std::lock_guard until_thawed{freeze_mutex_}; }
+
+    slot<T>& slot_of(fifo_end::position p) noexcept { return slots_[p & mask_]; }
+    slot<T>& full_slot(fifo_end::position p) noexcept {  // frozen: the producer may still be at it
+        slot<T>& s = slot_of(p);
+        s.await(p + 1);
+        return s;
+    }
+
+    // `tail` may be an old one: then the claim will fail.
+    bool has_room(fifo_end::position tail) noexcept {
+        if (tail < tail_.other_seen() + capacity_) {
+            return true;
+        }
+        const fifo_end::position head = head_.now();
+        tail_.saw_other(head);
+        return tail < head + capacity_;
+    }
+
+    fifo_end tail_;  // producers
+    fifo_end head_;  // consumers
+    const std::size_t capacity_;
+    const std::size_t mask_;
+    const std::unique_ptr<slot<T>[]> slots_;
+    std::mutex freeze_mutex_;  // held as long as the ends are frozen
+};
+
+}  // namespace spool::inline v1::detail

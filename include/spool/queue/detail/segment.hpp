@@ -1,0 +1,100 @@
+// segment: a run of slots, one link of a lock-free FIFO.
+//
+// WHO MAY STILL HOLD A DRAINED SEGMENT
+//
+// Only who has claimed one of its slots touches a segment: the producer of a slot until it has published the slot, the
+// consumer of a slot until it has counted itself in done. A consumer counts itself only after it has seen its slot
+// published. So when done says that all slots of the segment are through, nobody holds it.
+// Where it goes then: see segment_store.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "spool/base/cache_line.hpp"
+#include "spool/queue/detail/pages.hpp"
+#include "spool/queue/detail/slot.hpp"
+#include "spool/queue/detail/stripe.hpp"
+#include "spool/sync/backoff.hpp"
+
+namespace spool::inline v1::detail {
+
+template <class T, std::size_t Slots>
+class segment {
+public:
+    static_assert(Slots >= 2);
+
+    /// \throws std::bad_alloc
+    [[nodiscard]] static segment* make() {
+        void* const at =
+            in_pages ? allocate_pages(sizeof(segment)) : operator new(sizeof(segment), alignment);
+        return ::new (at) segment;
+    }
+    static void free(segment* s) noexcept {
+        s->~segment();
+        if constexpr (in_pages) {
+            free_pages(s, sizeof(segment));
+        } else {
+            operator delete(s, sizeof(segment), alignment);
+        }
+    }
+
+    [[nodiscard]] slot<T>& operator[](std::size_t i) noexcept { return slots_[i]; }
+
+    void link(segment* s) noexcept {
+        next_.store(s, std::memory_order_release);  // release (N): hands the new segment to next()
+    }
+    /// There is one, or the producer who claimed the last slot is about to link it.
+    [[nodiscard]] segment* next() const noexcept {
+        backoff pause;
+        for (;;) {
+            // acquire (N): with link(), the segment's own state
+            if (segment* const s = next_.load(std::memory_order_acquire)) {
+                return s;
+            }
+            pause();
+        }
+    }
+
+    /// A consumer's last touch.
+    void through(std::size_t slots = 1) noexcept {
+        // release (D): with drained(), all that was read and destroyed here
+        done_[stripe() % done_.size()].count.fetch_add(slots, std::memory_order_release);
+    }
+    [[nodiscard]] bool drained() const noexcept {
+        std::size_t sum = 0;
+        for (const counter& c : done_) {
+            sum += c.count.load(std::memory_order_acquire);  // acquire (D): with through()
+        }
+        return sum == Slots;
+    }
+    /// By who is alone with it: as new, but for the turns in its slots, which never come again.
+    void renew() noexcept {
+        next_.store(nullptr, std::memory_order_relaxed);  // relaxed, owner
+        for (counter& c : done_) {
+            c.count.store(0, std::memory_order_relaxed);  // relaxed, owner
+        }
+    }
+
+    segment* next_idle = nullptr;  // of the lists of segment_store; written by who is alone with this
+
+private:
+    segment() = default;
+    ~segment() = default;
+
+    static constexpr bool in_pages = Slots * sizeof(slot<T>) >= 16 * 1024;
+    static constexpr std::align_val_t alignment{alignof(slot<T>)};
+
+    struct alignas(cache_line) counter {
+        std::atomic<std::size_t> count{0};
+    };
+
+    std::atomic<segment*> next_{nullptr};  // written by the producer of the last slot
+    std::array<counter, 4> done_;  // spread over threads; written by consumers, their sum grows to Slots
+    slot<T> slots_[Slots];
+};
+
+}  // namespace spool::inline v1::detail

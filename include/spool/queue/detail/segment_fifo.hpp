@@ -1,0 +1,304 @@
+// segment_fifo: the lock-free storage of linked_blocking_queue.
+//
+// THE PROTOCOL
+//
+// Segments of S slots hang together in a list. Both ends are positions (see fifo_end); S + 1 positions belong to a segment,
+// the last of which has no slot:
+//
+//     position     0     1    ...   S-1    S    | S+1   S+2  ...
+//     segment 0  [slot][slot] ... [slot]  gap   | [slot][slot] ...  segment 1
+//
+// Push: claim the tail's position p (one compare-exchange), move the element into its slot, give the slot the turn
+// p + 1. Pop: claim the head's position p, wait until its slot says p + 1, move the element out, count it as through. A
+// claim is refused when the queue is full, or empty: then the other end is looked at, seq_cst, and that is what a waiter relies
+// on (pair (S) of event_count: the claims are the seq_cst writes).
+//
+// Who claims the last slot of a segment finds the end standing on the gap, where nobody else can claim: this one, alone, sets
+// the end's segment to the next one and moves the end over the gap. A producer has allocated the next segment before its
+// claim, so nothing can fail in between; the consumer waits for it to be linked.
+//
+// I1  The segment of an end changes only while the end stands on the gap, or is frozen. So a segment pointer that was read after
+//     position p belongs to p if the claim of p succeeds; before that nobody may look into it.
+// I2  The head never passes the tail: the link that the head needs to leave a segment is set after the tail has left it.
+//
+// Frozen, both ends refuse claims; once neither stands on the gap and every claimed slot is published, whoever froze
+// them is alone with all elements. Removing moves the survivors towards the tail, so that positions still only grow, and
+// the head over what has become empty.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/function_ref.hpp"
+#include "spool/queue/detail/fifo_end.hpp"
+#include "spool/queue/detail/segment.hpp"
+#include "spool/queue/detail/segment_store.hpp"
+#include "spool/sync/backoff.hpp"
+
+namespace spool::inline v1::detail {
+
+template <class T, std::size_t Slots>
+class segment_fifo {
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                  "the elements of a lock-free queue must be movable without throwing");
+
+public:
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+    segment_fifo() {
+        segment_type* const first = segment_type::make();
+        tail_.segment.store(first);
+        head_.segment.store(first);
+    }
+    ~segment_fifo() {
+        while (try_pop().has_value()) {}
+        segment_type::free(head_.segment.load());
+    }
+
+    /// False: `capacity` elements or more are there. \throws std::bad_alloc, and nothing has changed
+    bool try_push(T& x, std::size_t capacity) {
+        fresh_segment fresh{store_};
+        for (backoff pause;;) {
+            fifo_end::view seen = tail_.end.look();
+            const std::size_t i = slot_of(seen.at());
+            if (seen.frozen() || i == Slots) {
+                wait_for_others(seen, pause);
+                continue;
+            }
+            if (capacity != unlimited && !has_room(seen.at(), capacity)) {
+                return false;
+            }
+            segment_type* const here =
+                tail_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
+            if (i + 1 == Slots) {
+                fresh.prepare();
+            }
+            if (!tail_.end.try_claim(seen)) {
+                continue;
+            }
+            if (i + 1 == Slots) {
+                segment_type* const next = fresh.release();
+                pass_gap(tail_, next);
+                here->link(next);  // after the tail has moved: I2
+            }
+            (*here)[i].publish(std::move(x), turn_of(seen.at()));
+            return true;
+        }
+    }
+
+    std::optional<T> try_pop() {
+        for (backoff pause;;) {
+            fifo_end::view seen = head_.end.look();
+            const std::size_t i = slot_of(seen.at());
+            if (seen.frozen() || i == Slots) {
+                wait_for_others(seen, pause);
+                continue;
+            }
+            if (seen.at() >= head_.end.other_seen()) {
+                const fifo_end::position tail = tail_.end.now();
+                if (seen.at() >= tail) {
+                    store_.idle();
+                    return std::nullopt;
+                }
+                head_.end.saw_other(tail);
+            }
+            segment_type* const here =
+                head_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
+            if (!head_.end.try_claim(seen)) {
+                continue;
+            }
+            if (i + 1 == Slots) {
+                pass_gap(head_, here->next());
+                store_.sort_retired();
+                store_.retire(here);
+            }
+            slot<T>& from = (*here)[i];
+            from.await(turn_of(seen.at()));
+            std::optional<T> x{std::move(from.element())};
+            from.destroy();
+            here->through();
+            return x;
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return distance(head_.end, tail_.end, count_to); }
+
+    /// Whether an empty queue holds memory that it will give back once it has been empty for `patience`.
+    [[nodiscard]] bool has_surplus() const noexcept { return store_.has_surplus(); }
+    static constexpr auto patience = segment_store<segment<T, Slots>>::patience;
+    /// For tests: those out of use, and those from the head's to the tail's.
+    [[nodiscard]] std::size_t segment_count() {
+        const freeze frozen{*this};
+        return store_.idle_count() + 1 +
+               static_cast<std::size_t>(tail_.end.now() / lap - head_.end.now() / lap);
+    }
+
+    /// See blocking_queue::visit.
+    void visit(function_ref<bool(const T&)> more) {
+        const freeze frozen{*this};
+        walk([&](slot<T>& s) { return more(s.element()); });
+    }
+
+    /// See blocking_queue::extract_if.
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
+        std::vector<T> out;
+        const freeze frozen{*this};
+        std::vector<slot<T>*> kept;
+        std::vector<slot<T>*> all;
+        std::vector<slot<T>*> chosen;
+        all.reserve(size());
+        walk([&](slot<T>& s) {
+            all.push_back(&s);
+            (wanted(s.element()) ? chosen : kept).push_back(&s);
+            return true;
+        });
+        out.reserve(chosen.size());
+        // Nothing has moved so far, so a throw above leaves the queue as it was.
+        for (slot<T>* const s : chosen) {
+            out.push_back(std::move(s->element()));
+            s->destroy();
+        }
+        for (auto to = all.rbegin(); !kept.empty(); ++to, kept.pop_back()) {
+            if (*to != kept.back()) {
+                (*to)->take_over(*kept.back());
+            }
+        }
+        advance_head(out.size());
+        return out;
+    }
+
+private:
+    using segment_type = segment<T, Slots>;
+
+    struct side {
+        fifo_end end;
+        std::atomic<segment_type*> segment{
+            nullptr};  // see I1; hands the segment over to those who claim after
+    };
+
+    static constexpr std::uint64_t lap = Slots + 1;
+    static std::size_t slot_of(fifo_end::position p) noexcept { return static_cast<std::size_t>(p % lap); }
+    static std::uint64_t turn_of(fifo_end::position p) noexcept { return p + 1; }
+    // How many slots lie before p.
+    static std::uint64_t count_to(fifo_end::position p) noexcept { return p - p / lap; }
+
+    // The segment for a producer who may claim the last slot; kept for others if it does not come to that.
+    class fresh_segment {
+    public:
+        explicit fresh_segment(segment_store<segment_type>& store) noexcept : store_(store) {}
+        fresh_segment(const fresh_segment&) = delete;
+        fresh_segment& operator=(const fresh_segment&) = delete;
+        ~fresh_segment() {
+            if (segment_ != nullptr) {
+                store_.put(segment_);
+            }
+        }
+        void prepare() {
+            if (segment_ == nullptr) {
+                segment_ = store_.get();
+            }
+        }
+        segment_type* release() noexcept { return std::exchange(segment_, nullptr); }
+
+    private:
+        segment_store<segment_type>& store_;
+        segment_type* segment_ = nullptr;
+    };
+
+    // Both ends frozen, neither on the gap.
+    class freeze {
+    public:
+        explicit freeze(segment_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
+            fifo_.tail_.end.freeze();
+            fifo_.head_.end.freeze();
+            for (backoff pause;
+                 slot_of(fifo_.tail_.end.now()) == Slots || slot_of(fifo_.head_.end.now()) == Slots;) {
+                pause();
+            }
+        }
+        freeze(const freeze&) = delete;
+        freeze& operator=(const freeze&) = delete;
+        ~freeze() {
+            fifo_.head_.end.thaw();
+            fifo_.tail_.end.thaw();
+        }
+
+    private:
+        segment_fifo& fifo_;
+        std::lock_guard<std::mutex> lock_;
+    };
+
+    void wait_for_others(fifo_end::view seen, backoff& pause) {
+        if (seen.frozen()) {
+            const std::lock_guard until_thawed{freeze_mutex_};
+        } else {
+            pause();  // somebody is about to pass the gap
+        }
+    }
+
+    // `tail` may be an old one: then the claim will fail.
+    bool has_room(fifo_end::position tail, std::size_t capacity) noexcept {
+        const std::uint64_t pushed = count_to(tail);
+        if (pushed < count_to(tail_.end.other_seen()) + capacity) {
+            return true;
+        }
+        const fifo_end::position head = head_.end.now();
+        tail_.end.saw_other(head);
+        return pushed < count_to(head) + capacity;
+    }
+
+    void pass_gap(side& s, segment_type* next) noexcept {
+        s.segment.store(next, std::memory_order_release);  // release (E): to who reads it after the position
+        s.end.pass();
+    }
+
+    // Frozen: each element in order, while fn says so.
+    template <class Fn>
+    void walk(Fn fn) {
+        segment_type* here = head_.segment.load();
+        const fifo_end::position tail = tail_.end.now();
+        for (fifo_end::position p = head_.end.now(); p != tail; ++p) {
+            if (slot_of(p) == Slots) {
+                here = here->next();
+                continue;
+            }
+            slot<T>& s = (*here)[slot_of(p)];
+            s.await(turn_of(p));
+            if (!fn(s)) {
+                return;
+            }
+        }
+    }
+
+    // Frozen: so many slots at the head have been emptied.
+    void advance_head(std::size_t emptied) noexcept {
+        segment_type* here = head_.segment.load();
+        fifo_end::position p = head_.end.now();
+        for (; emptied > 0; --emptied) {
+            here->through();
+            if (slot_of(++p) == Slots) {
+                segment_type* const next = here->next();
+                store_.retire(here);
+                here = next;
+                ++p;
+            }
+        }
+        head_.segment.store(here);
+        head_.end.move_to(p);
+        store_.sort_retired();
+    }
+
+    side tail_;  // producers
+    side head_;  // consumers
+    segment_store<segment_type> store_;
+    std::mutex freeze_mutex_;  // held as long as the ends are frozen
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,156 @@
+// segment_store: where drained segments go, and new ones come from.
+//
+// The consumer of a segment's last slot retires it: puts it into a list. Whoever takes that list (with one exchange, so it is then
+// alone with it) makes spares of what nobody holds any more (see segment) and puts back the rest. Spares are reused, so
+// that a queue in steady use allocates nothing: memory fresh from the system costs several times what an element costs.
+//
+// A limited number of spares is kept while the queue is at work, and one when it has been empty for a while: so a drained
+// queue has two segments, the one that both ends stand in and a spare.
+//
+// The mutex is taken once per segment at most, and never waited for on the way of an element: who does not get it goes
+// without.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+namespace spool::inline v1::detail {
+
+template <class Segment>
+class segment_store {
+public:
+    /// How long a queue must have been empty to give its spares back.
+    static constexpr std::chrono::milliseconds patience{50};
+    static constexpr std::size_t most_spares = 64;
+
+    segment_store() = default;
+    segment_store(const segment_store&) = delete;
+    segment_store& operator=(const segment_store&) = delete;
+    ~segment_store() {
+        free_all(retired_.load());
+        free_all(spares_);
+    }
+
+    /// A fresh one, used or new. \throws std::bad_alloc
+    [[nodiscard]] Segment* get() {
+        // relaxed, hint: 0 makes the next who finds the queue empty begin to count anew
+        empty_since_.store(0, std::memory_order_relaxed);
+        Segment* s = pop_spare();
+        if (s == nullptr) {
+            sort_retired();
+            s = pop_spare();
+        }
+        if (s == nullptr) {
+            return Segment::make();
+        }
+        s->renew();
+        return s;
+    }
+    /// Back from get(), or out of use with nobody holding it.
+    void put(Segment* s) noexcept {
+        const std::unique_lock lock{mutex_, std::try_to_lock};
+        if (!lock.owns_lock()) {
+            Segment::free(s);
+        } else {
+            add_spare(s);
+        }
+    }
+
+    void retire(Segment* s) noexcept {
+        s->next_idle = retired_.load();
+        while (!retired_.compare_exchange_weak(s->next_idle, s)) {}
+    }
+    /// Makes spares of what nobody holds any more.
+    void sort_retired() noexcept {
+        // relaxed, hint: one that is missed waits for the next time
+        if (retired_.load(std::memory_order_relaxed) == nullptr) {
+            return;
+        }
+        const std::unique_lock lock{mutex_, std::try_to_lock};
+        if (!lock.owns_lock()) {
+            return;
+        }
+        for (Segment* s = retired_.exchange(nullptr); s != nullptr;) {
+            Segment* const one = std::exchange(s, s->next_idle);
+            if (one->drained()) {
+                add_spare(one);
+            } else {
+                retire(one);
+            }
+        }
+    }
+
+    /// Called by who finds the queue empty: after a while of that only one spare is left.
+    void idle() noexcept {
+        sort_retired();
+        if (!has_surplus()) {
+            return;
+        }
+        const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+        std::chrono::steady_clock::rep since = empty_since_.load(std::memory_order_relaxed);  // relaxed, hint
+        if (since == 0) {
+            empty_since_.store(now, std::memory_order_relaxed);  // relaxed, hint: who writes last counts anew
+        } else if (std::chrono::steady_clock::duration{now - since} >= patience) {
+            trim();
+        }
+    }
+    /// Whether idle() would have something to give back some time later.
+    [[nodiscard]] bool has_surplus() const noexcept {
+        return spare_count_.load(std::memory_order_relaxed) > 1 ||   // relaxed, hint: looked at again
+               retired_.load(std::memory_order_relaxed) != nullptr;  // relaxed, hint: as above
+    }
+    /// For tests: segments out of use.
+    [[nodiscard]] std::size_t idle_count() noexcept {
+        const std::lock_guard lock{mutex_};
+        std::size_t count = spare_count_.load();
+        for (const Segment* s = retired_.load(); s != nullptr; s = s->next_idle) {
+            ++count;
+        }
+        return count;
+    }
+
+private:
+    static void free_all(Segment* s) noexcept {
+        while (s != nullptr) {
+            Segment::free(std::exchange(s, s->next_idle));
+        }
+    }
+    void add_spare(Segment* s) noexcept {  // under the mutex
+        if (spare_count_.load() == most_spares) {
+            Segment::free(s);
+            return;
+        }
+        s->next_idle = std::exchange(spares_, s);
+        spare_count_.fetch_add(1);
+    }
+    [[nodiscard]] Segment* pop_spare() noexcept {
+        const std::unique_lock lock{mutex_, std::try_to_lock};
+        if (!lock.owns_lock() || spares_ == nullptr) {
+            return nullptr;
+        }
+        spare_count_.fetch_sub(1);
+        return std::exchange(spares_, spares_->next_idle);
+    }
+    void trim() noexcept {
+        Segment* surplus = nullptr;
+        {
+            const std::lock_guard lock{mutex_};
+            if (spares_ != nullptr) {
+                surplus = std::exchange(spares_->next_idle, nullptr);
+                spare_count_.store(1);
+            }
+        }
+        free_all(surplus);
+    }
+
+    std::atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
+    std::atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
+    std::atomic<std::size_t> spare_count_{0};  // written under the mutex; publishes nothing
+    std::mutex mutex_;                         // guards the spares
+    Segment* spares_ = nullptr;                // a list
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,54 @@
+// slot: a place for one element in a lock-free queue, with a turn that says whose it is.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "spool/base/cache_line.hpp"
+#include "spool/sync/backoff.hpp"
+
+namespace spool::inline v1::detail {
+
+/// 64 bytes if the element has at most 56. Whoever holds the claim of a position may touch the slot once the turn has come
+/// to it. Turns only grow, so none comes twice.
+template <class T>
+class alignas(std::max(cache_line, alignof(T))) slot {
+public:
+    using turn = std::uint64_t;
+
+    /// The one who is to set it has made its claim already, so it is a few instructions away.
+    void await(turn t) const noexcept {
+        // acquire (P): with publish() and set_turn(), the element, or that it is gone
+        for (backoff pause; turn_.load(std::memory_order_acquire) != t;) {
+            pause();
+        }
+    }
+    void publish(T&& x, turn t) noexcept {
+        std::construct_at(place(), std::move(x));
+        set_turn(t);
+    }
+    void set_turn(turn t) noexcept {
+        turn_.store(t, std::memory_order_release);  // release (P): hands the slot as it is to await()
+    }
+
+    [[nodiscard]] T& element() noexcept { return *std::launder(place()); }
+    void destroy() noexcept { std::destroy_at(&element()); }
+    /// `from`, which is full, becomes empty; this one, which is empty, full. Both by one who is alone with them.
+    void take_over(slot& from) noexcept {
+        std::construct_at(place(), std::move(from.element()));
+        from.destroy();
+    }
+
+private:
+    [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(storage_); }
+
+    std::atomic<turn> turn_{0};  // written by who holds the claim; publishes the element
+    alignas(T) std::byte storage_[sizeof(T)];
+};
+
+}  // namespace spool::inline v1::detail
