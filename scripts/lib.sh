@@ -14,7 +14,7 @@ die() {
 have() {
     case $1 in
         ninja-build) command -v ninja ;;
-        libgtest-dev) dpkg -s libgtest-dev 2>&1 | grep -q '^Status: install ok installed' ;;
+        *-dev) dpkg -s "$1" 2>&1 | grep -q '^Status: install ok installed' ;;
         *) command -v "$1" ;;
     esac >/dev/null 2>&1
 }
