@@ -1,0 +1,66 @@
+// A queue of your own: newest first, for callers who have given up on the oldest anyway.
+// prints: task 1\ntask 4\ntask 3\ntask 2\n
+#include <cstdio>
+#include <latch>
+#include <list>
+#include <mutex>
+
+#include <spool/spool.hpp>
+
+// [own_queue]
+template <class T>
+class newest_first final : public spool::blocking_queue<T> {
+public:
+    std::size_t size() const override {
+        const std::lock_guard lock{mutex_};
+        return elements_.size();
+    }
+
+protected:
+    bool try_push(T& x) override {
+        const std::lock_guard lock{mutex_};
+        elements_.push_front(std::move(x));
+        return true;
+    }
+    std::optional<T> try_pop() override {
+        const std::lock_guard lock{mutex_};
+        std::optional<T> newest;
+        if (!elements_.empty()) {
+            newest = std::move(elements_.front());
+            elements_.pop_front();
+        }
+        return newest;
+    }
+    std::vector<T> extract_if(spool::function_ref<bool(const T&)> wanted) override {
+        const std::lock_guard lock{mutex_};
+        std::vector<bool> leaves;
+        for (const T& x : elements_) {
+            leaves.push_back(wanted(x));
+        }
+        std::vector<T> out;
+        out.reserve(elements_.size());  // the last thing that can fail: nothing has moved yet
+        auto x = elements_.begin();
+        for (const bool leave : leaves) {
+            if (leave) {
+                out.push_back(std::move(*x));
+            }
+            x = leave ? elements_.erase(x) : std::next(x);
+        }
+        return out;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::list<T> elements_;
+};
+// [/own_queue]
+
+int main() {
+    std::latch all_there{1};
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .queue = std::make_unique<newest_first<spool::task>>()});
+    for (const char* name : {"task 1", "task 2", "task 3", "task 4"}) {
+        pool.execute([name, &all_there] { all_there.wait(), std::puts(name); });
+    }
+    all_there.count_down();
+}
