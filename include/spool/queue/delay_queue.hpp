@@ -1,0 +1,232 @@
+// delay_queue: each element has a time before which it does not come out.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/callable.hpp"
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/stable_heap.hpp"
+#include "spool/queue/detail/waiting_list.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+
+struct due_of_member {
+    template <class T>
+    [[nodiscard]] due_time operator()(const T& x) const {
+        return x.due();
+    }
+};
+
+template <class T, class DueOf>
+struct earlier_first : order_by_key {
+    using key_type = due_time;
+    explicit earlier_first(DueOf f) : due_of(std::move(f)) {}
+    [[nodiscard]] due_time key(const T& x) const { return due_of(x); }
+    bool operator()(due_time a, due_time b) const noexcept { return a < b; }
+    DueOf due_of;
+};
+
+}  // namespace detail
+
+/// Unbounded, ordered by due time on the steady clock; equals come out as they came in. poll, take, poll_for and drain_to give
+/// only elements that are due. All others see every element, due or not, in order of due time: size, peek, for_each,
+/// contains, remove_if, take_if, clear.
+///
+///     spool::delay_queue<message> outbox;          // by message::due()
+///     outbox.put(message{"later", steady_clock::now() + 5s});
+///     send(outbox.take());                         // waits until then
+///
+/// `DueOf` tells the due time of an element; by default `x.due()`, as task has it. It is asked once, when the element is
+/// added, on the thread that adds and under no lock; if it throws, nothing has changed. due_time::min() is due at once,
+/// due_time::max() never.
+///
+/// Of many who wait, one sleeps until the first element is due, the others without limit: an idle pool wakes one thread
+/// per element. Elements must move without throwing; after a burst the memory is given back. See blocking_queue for the rest.
+///
+/// HOW THEY WAIT. Each taker has a note in waiting_, in the order in which they came. One of them may be the leader: it
+/// sleeps until the head's due time, or its own limit if that is earlier. A taker that is `called` has been woken to look
+/// again. Whenever the mutex is free:
+///
+///     (I)  if there are elements and takers wait, then there is a leader that sleeps no longer than until the head is due,
+///          or is called; or another taker is called.
+///
+/// So no element stays unseen after its time. Who keeps (I):
+///   - push of a new head:         calls the leader, whose sleep is now too long; without one, the first who waits.
+///   - push behind the head:       (I) held before, and the head is the same.
+///   - pop, removal of the head:   the next head is due later, so the leader wakes too early, and looks again.
+///   - a taker looks:              it was called, or its sleep is over. It takes what is due; else it takes the lead if there is
+///                                 nobody who has it.
+///   - a taker leaves, in any way: it gives up the lead and, if elements are left and nobody leads, calls the first who
+///                                 waits. That includes one who leaves with an element, so several that are due at
+///                                 once wake one taker after the other, each before the last runs its own.
+/// Calling is under the mutex, the look at `called` too: pair (M) of event_count.
+template <class T, class DueOf = detail::due_of_member>
+class delay_queue final : public blocking_queue<T> {
+public:
+    delay_queue() : delay_queue(DueOf{}) {}
+    /// \throws std::invalid_argument if `due_of` is empty (a null pointer, an empty std::function).
+    explicit delay_queue(DueOf due_of) : heap_(order{refuse_null(std::move(due_of))}) {}
+    /// Holds the elements of a range; those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+        requires(!std::is_convertible_v<Range, DueOf> &&
+                 !std::derived_from<std::remove_cvref_t<Range>, delay_queue>)
+    explicit delay_queue(Range&& elements, DueOf due_of = {}) : delay_queue(std::move(due_of)) {
+        this->offer_all(std::forward<Range>(elements));
+    }
+
+    /// All elements, due or not.
+    [[nodiscard]] std::size_t size() const override {
+        const std::lock_guard lock{mutex_};
+        return heap_.size();
+    }
+    /// When the first element is due, or was; nothing if there is none.
+    [[nodiscard]] std::optional<due_time> next_due() const {
+        const std::lock_guard lock{mutex_};
+        return heap_.empty() ? std::nullopt : std::optional{heap_.first_key()};
+    }
+
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        x.reset();  // here, not under the lock
+        taker me;
+        {
+            const std::lock_guard lock{mutex_};
+            if (take_due(x)) {
+                return wait_result::ready;
+            }
+            waiting_.push_back(me);
+        }
+        try {
+            for (;;) {
+                const std::optional<deadline> until = look(me, x, limits.until);
+                if (!until.has_value()) {
+                    return wait_result::ready;
+                }
+                const auto called = [&] {
+                    const std::lock_guard lock{mutex_};
+                    return me.called;
+                };
+                const wait_result how =
+                    me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
+                const bool head_is_due = how == wait_result::timed_out && *until < limits.until;
+                if (how != wait_result::ready && !head_is_due) {
+                    return look_a_last_time(me, x) ? wait_result::ready : how;
+                }
+            }
+        } catch (...) {  // from give_up
+            const std::lock_guard lock{mutex_};
+            take_leave(me);
+            throw;
+        }
+    }
+
+    void wake_consumers() noexcept override {
+        const std::lock_guard lock{mutex_};
+        waiting_.wake_all();
+    }
+
+protected:
+    bool try_push(T& x) override {
+        const due_time due = heap_.key_of(x);
+        const std::lock_guard lock{mutex_};
+        if (heap_.push(x, due)) {
+            call(leader_ != nullptr ? leader_ : first_waiting());
+        }
+        return true;
+    }
+    std::optional<T> try_pop() override {
+        std::optional<T> x;
+        const std::lock_guard lock{mutex_};
+        take_due(x);
+        return x;
+    }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        const std::lock_guard lock{mutex_};
+        return heap_.extract_if(wanted);
+    }
+    void visit(function_ref<bool(const T&)> more) const override {
+        const std::lock_guard lock{mutex_};
+        heap_.visit(more);
+    }
+
+private:
+    using order = detail::earlier_first<T, DueOf>;
+    struct taker : detail::waiting_links {
+        bool called = false;
+        event_count event{};
+    };
+
+    static DueOf refuse_null(DueOf due_of) {
+        if (detail::is_empty_callable(due_of)) {
+            detail::throw_empty_callable("delay_queue");
+        }
+        return due_of;
+    }
+
+    // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
+    std::optional<deadline> look(taker& me, std::optional<T>& x, deadline until) {
+        const std::lock_guard lock{mutex_};
+        me.called = false;
+        if (take_due(x)) {
+            take_leave(me);
+            return std::nullopt;
+        }
+        if (leader_ == &me) {
+            leader_ = nullptr;
+        }
+        if (leader_ == nullptr && !heap_.empty()) {
+            leader_ = &me;
+            until = std::min(until, deadline::at(heap_.first_key()));
+        }
+        return until;
+    }
+    // An element that is there comes before every other end.
+    bool look_a_last_time(taker& me, std::optional<T>& x) {
+        const std::lock_guard lock{mutex_};
+        const bool taken = take_due(x);
+        take_leave(me);
+        return taken;
+    }
+
+    // The rest is under the mutex.
+    bool take_due(std::optional<T>& x) {
+        if (heap_.empty() || !deadline::at(heap_.first_key()).expired()) {
+            return false;
+        }
+        x.emplace(heap_.pop());
+        return true;
+    }
+    void take_leave(taker& me) noexcept {
+        waiting_.remove(me);
+        if (leader_ == &me) {
+            leader_ = nullptr;
+        }
+        if (leader_ == nullptr && !heap_.empty()) {
+            call(first_waiting());
+        }
+    }
+    taker* first_waiting() noexcept { return waiting_.empty() ? nullptr : &waiting_.front(); }
+    static void call(taker* one) noexcept {
+        if (one != nullptr) {
+            one->called = true;
+            one->event.notify_all();  // pair (M): mutex_
+        }
+    }
+
+    mutable std::mutex mutex_;  // guards everything below and every note
+    detail::stable_heap<T, order> heap_;
+    detail::waiting_list<taker> waiting_;
+    taker* leader_ = nullptr;  // one of waiting_, or none
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,218 @@
+// stable_heap: the storage of the queues that have an order of their own. A binary heap in one piece of memory.
+//
+// Two promises beyond those of std::priority_queue:
+//   stable   each entry has a number, given as it comes; equals come out by number.
+//   strong   an order that throws, at whichever call, changes and loses nothing: each operation first finds its path with
+//            comparisons alone, then moves along it, and moving does not throw.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/function_ref.hpp"
+
+namespace spool::inline v1::detail {
+
+// The base of orders that compare a key, asked of each element once, when it comes, and kept beside it:
+//     key_type key(const T&) const;  bool operator()(const key_type&, const key_type&)
+// Any other order compares the elements themselves.
+struct order_by_key {};
+
+template <class Order>
+struct key_of_order {
+    struct none {};
+    using type = none;
+};
+template <std::derived_from<order_by_key> Order>
+struct key_of_order<Order> {
+    using type = typename Order::key_type;
+};
+
+// Not synchronised: the queue's mutex guards it, key_of() apart.
+template <class T, class Order>
+class stable_heap {
+    static_assert(
+        std::is_nothrow_move_constructible_v<T>,
+        "elements of an ordered queue must move without throwing: else one could be lost on the way");
+
+public:
+    using key_type = typename key_of_order<Order>::type;
+
+    explicit stable_heap(Order order) : order_(std::move(order)) {}
+
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] const key_type& first_key() const noexcept { return entries_.front().key; }
+
+    // Asks the element, so that push() need not do so under the queue's lock.
+    [[nodiscard]] key_type key_of(const T& x) const {
+        if constexpr (by_key) {
+            return order_.key(x);
+        } else {
+            static_cast<void>(x);
+            return {};
+        }
+    }
+
+    // Moves from `x` only if nothing throws. True: it is the first now.
+    bool push(T& x, key_type key) {
+        const std::size_t end = entries_.size();
+        std::size_t place = end;
+        while (place > 0 && order_(subject(x, key), subject(entries_[parent(place)]))) {
+            place = parent(place);
+        }
+        if (end == entries_.capacity()) {
+            entries_.reserve(std::max(2 * end, smallest_capacity));
+        }
+        entries_.push_back(entry{std::move(x), std::move(key), next_number_++});
+        if (place != end) {
+            entry rising = std::move(entries_[end]);
+            for (std::size_t hole = end; hole != place; hole = parent(hole)) {
+                replace(entries_[hole], entries_[parent(hole)]);
+            }
+            replace(entries_[place], rising);
+        }
+        return place == 0;
+    }
+
+    // Takes the first; there must be one.
+    [[nodiscard]] T pop() {
+        // The last entry goes to where the path of the first ones among the children ends.
+        const std::size_t last = entries_.size() - 1;
+        std::array<std::size_t, 64> path{};
+        std::size_t depth = 0;
+        for (std::size_t child = 1; child < last; child = 2 * child + 1) {
+            if (child + 1 < last && before(entries_[child + 1], entries_[child])) {
+                ++child;
+            }
+            if (!before(entries_[child], entries_[last])) {
+                break;
+            }
+            path[depth++] = child;
+        }
+        T first = std::move(entries_.front().value);
+        std::size_t hole = 0;
+        for (std::size_t i = 0; i < depth; ++i) {
+            replace(entries_[hole], entries_[path[i]]);
+            hole = path[i];
+        }
+        if (hole != last) {
+            replace(entries_[hole], entries_[last]);
+        }
+        entries_.pop_back();
+        give_memory_back();
+        return first;
+    }
+
+    // In order, as long as `more` says so. Only the second look costs more than a step.
+    void visit(function_ref<bool(const T&)> more) const {
+        if (entries_.empty() || !more(entries_.front().value) || entries_.size() == 1) {
+            return;
+        }
+        const std::vector<std::size_t> sorted = in_order();
+        for (std::size_t i = 1; i < sorted.size() && more(entries_[sorted[i]].value); ++i) {}
+    }
+
+    // In order. What stays is laid out sorted, which is a heap, and in as much memory as it needs.
+    [[nodiscard]] std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
+        std::vector<T> out;
+        const std::vector<std::size_t> sorted = in_order();
+        std::vector<bool> chosen(sorted.size());
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            chosen[i] = wanted(entries_[sorted[i]].value);
+            count += chosen[i] ? 1 : 0;
+        }
+        if (count == 0) {
+            return out;
+        }
+        std::vector<entry> rest;
+        rest.reserve(sorted.size() - count);
+        out.reserve(count);
+        // Nothing has moved so far, so a throw above leaves the heap as it was.
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            entry& from = entries_[sorted[i]];
+            if (chosen[i]) {
+                out.push_back(std::move(from.value));
+            } else {
+                rest.push_back(std::move(from));
+            }
+        }
+        entries_.swap(rest);
+        return out;
+    }
+
+private:
+    static constexpr bool by_key = std::derived_from<Order, order_by_key>;
+    static constexpr std::size_t smallest_capacity = 32;
+
+    struct entry {
+        T value;
+        [[no_unique_address]] key_type key;
+        std::uint64_t number;
+    };
+    static_assert(std::is_nothrow_move_constructible_v<entry>);
+
+    static std::size_t parent(std::size_t child) noexcept { return (child - 1) / 2; }
+
+    static const auto& subject(const T& x, const key_type& key) noexcept {
+        if constexpr (by_key) {
+            return key;
+        } else {
+            return x;
+        }
+    }
+    static const auto& subject(const entry& e) noexcept { return subject(e.value, e.key); }
+
+    bool before(const entry& a, const entry& b) const {
+        return a.number < b.number ? !order_(subject(b), subject(a)) : order_(subject(a), subject(b));
+    }
+
+    // `to` has been moved from. By construction, for an assignment might throw.
+    static void replace(entry& to, entry& from) noexcept {
+        std::destroy_at(&to);
+        std::construct_at(&to, std::move(from));
+    }
+
+    // Where the entries are, the first to come out first.
+    [[nodiscard]] std::vector<std::size_t> in_order() const {
+        std::vector<std::size_t> places(entries_.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::sort_heap(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
+            return before(entries_[b], entries_[a]);  // sort_heap puts the first last
+        });
+        std::reverse(places.begin(), places.end());
+        return places;
+    }
+
+    // After a burst. Twice what is needed stays, so that memory does not come and go.
+    void give_memory_back() noexcept {
+        if (entries_.capacity() <= smallest_capacity || entries_.size() > entries_.capacity() / 4) {
+            return;
+        }
+        try {
+            std::vector<entry> smaller;
+            smaller.reserve(entries_.capacity() / 2);
+            for (entry& e : entries_) {
+                smaller.push_back(std::move(e));
+            }
+            entries_.swap(smaller);
+        } catch (const std::bad_alloc&) {  // from reserve: then it stays as it is
+        }
+    }
+
+    mutable std::remove_const_t<Order> order_;  // mutable: a comparator need not be callable as const
+    std::vector<entry> entries_;
+    std::uint64_t next_number_ = 0;
+};
+
+}  // namespace spool::inline v1::detail

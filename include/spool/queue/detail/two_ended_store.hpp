@@ -1,0 +1,137 @@
+// two_ended_store: the storage of linked_blocking_deque, without the waiting. A list under a mutex.
+//
+// What is taken out leaves the list as it is, in its node: elements are moved and destroyed outside of the lock.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/function_ref.hpp"
+
+namespace spool::inline v1::detail {
+
+enum class deque_end { first, last };
+
+// Thread safety: every member from any thread. Callbacks run under the lock. One that throws changes nothing.
+template <class T>
+class two_ended_store {
+    static_assert(std::is_nothrow_move_constructible_v<T>,
+                  "elements of linked_blocking_deque must move without throwing: else one could be lost");
+
+public:
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard lock{mutex_};
+        return elements_.size();
+    }
+    [[nodiscard]] std::size_t capacity() const {
+        const std::lock_guard lock{mutex_};
+        return capacity_;
+    }
+    void set_capacity(std::size_t capacity, const char* who) {
+        if (capacity == 0) {
+            throw std::invalid_argument(std::string{who} + ": capacity must be at least 1, not 0");
+        }
+        const std::lock_guard lock{mutex_};
+        capacity_ = capacity;
+    }
+
+    // False: no room. Moves from `x` only if there is room and memory.
+    bool push(deque_end where, T& x) {
+        const std::lock_guard lock{mutex_};
+        if (elements_.size() >= capacity_) {
+            return false;
+        }
+        elements_.insert(where == deque_end::first ? elements_.begin() : elements_.end(), std::move(x));
+        return true;
+    }
+    std::optional<T> pop(deque_end where) {
+        std::list<T> one;
+        {
+            const std::lock_guard lock{mutex_};
+            if (elements_.empty()) {
+                return std::nullopt;
+            }
+            one.splice(one.end(), elements_,
+                       where == deque_end::first ? elements_.begin() : std::prev(elements_.end()));
+        }
+        return std::move(one.front());
+    }
+
+    // The first match from that end; false if there is none.
+    bool remove(deque_end from, function_ref<bool(const T&)> doomed) {
+        std::list<T> gone;
+        const std::lock_guard lock{mutex_};
+        walk(from, elements_, [&](auto at) {
+            const bool found = doomed(*at);
+            if (found) {
+                gone.splice(gone.end(), elements_, at);
+            }
+            return !found;
+        });
+        return !gone.empty();
+    }
+    // Every match, in order from that end.
+    std::vector<T> extract_if(deque_end from, function_ref<bool(const T&)> wanted) {
+        std::vector<T> out;
+        std::list<T> gone;
+        {
+            const std::lock_guard lock{mutex_};
+            std::vector<typename std::list<T>::iterator> chosen;
+            walk(from, elements_, [&](auto at) {
+                if (wanted(*at)) {
+                    chosen.push_back(at);
+                }
+                return true;
+            });
+            out.reserve(chosen.size());
+            // Nothing has moved so far, so a throw above leaves the list as it was.
+            for (const auto at : chosen) {
+                gone.splice(gone.end(), elements_, at);
+            }
+        }
+        for (T& x : gone) {
+            out.push_back(std::move(x));
+        }
+        return out;
+    }
+
+    // From that end, for as long as `more` says so.
+    void visit(deque_end from, function_ref<bool(const T&)> more) const {
+        const std::lock_guard lock{mutex_};
+        walk(from, elements_, [&](auto at) { return more(*at); });
+    }
+    bool peek(deque_end where, function_ref<void(const T&)> look) const {
+        bool seen = false;
+        visit(where, [&](const T& x) {
+            look(x);
+            seen = true;
+            return false;
+        });
+        return seen;
+    }
+
+private:
+    template <class List, class F>
+    static void walk(deque_end from, List& elements, F f) {
+        if (from == deque_end::first) {
+            for (auto at = elements.begin(); at != elements.end() && f(at); ++at) {}
+        } else {
+            for (auto at = elements.end(); at != elements.begin() && f(std::prev(at)); --at) {}
+        }
+    }
+
+    mutable std::mutex mutex_;  // guards the two below; the pair (M) of the deque's waits
+    std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
+    std::list<T> elements_;
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,116 @@
+// Those who wait in a queue that hands elements from one to the other: each has a note on its own stack, linked into a list
+// under the queue's mutex, so that waiting allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "spool/base/function_ref.hpp"
+#include "spool/sync/event_count.hpp"
+
+namespace spool::inline v1::detail {
+
+// What makes a type linkable.
+struct waiting_links {
+    waiting_links* before = nullptr;
+    waiting_links* after = nullptr;
+};
+
+// A list of notes that others own. Not synchronised: the queue's mutex guards it.
+template <class Note>
+class waiting_list {
+public:
+    waiting_list() = default;
+    waiting_list(const waiting_list&) = delete;
+    waiting_list& operator=(const waiting_list&) = delete;
+
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] Note& front() noexcept { return static_cast<Note&>(*ends_.after); }
+    [[nodiscard]] Note& back() noexcept { return static_cast<Note&>(*ends_.before); }
+
+    void push_back(Note& note) noexcept {
+        waiting_links& links = note;
+        links.before = ends_.before;
+        links.after = &ends_;
+        links.before->after = &links;
+        ends_.before = &links;
+        ++size_;
+    }
+    void remove(Note& note) noexcept {
+        const waiting_links& links = note;
+        links.before->after = links.after;
+        links.after->before = links.before;
+        --size_;
+    }
+
+    // Calls `f(note)` from the front on for as long as it answers true. It may remove the note it is given.
+    template <class F>
+    void visit(F f) const {
+        for (waiting_links* at = ends_.after; at != &ends_;) {
+            waiting_links* const next = at->after;
+            if (!f(static_cast<Note&>(*at))) {
+                return;
+            }
+            at = next;
+        }
+    }
+
+    // So that each asks its give-up predicate again. Under the mutex.
+    void wake_all() const noexcept {
+        visit([](Note& note) {
+            note.event.notify_all();  // pair: see blocking_queue::wake_consumers
+            return true;
+        });
+    }
+
+private:
+    waiting_links ends_{&ends_, &ends_};  // a ring: after the last comes the first
+    std::size_t size_ = 0;
+};
+
+// What a note needs to wait for a partner, who does the hand-over and then serves it.
+struct waiting_for_partner {
+    bool served = false;
+    event_count event{};
+};
+
+// The partner's part, under the mutex: the note cannot be gone before the notify has returned.
+template <class Listed, class Note>
+void serve(waiting_list<Listed>& list, Note& note) noexcept {
+    list.remove(note);
+    note.served = true;
+    note.event.notify_all();  // pair (M): the queue's mutex
+}
+
+// Waits until the note, which is in the list, was served. Whichever way that ends, the note is out of the list afterwards. One
+// who is served in the last moment has been served: that comes before any other end, an exception from give_up included, for
+// the element has changed hands.
+template <class Listed, class Note>
+[[nodiscard]] wait_result wait_to_be_served(std::mutex& mutex, waiting_list<Listed>& list, Note& me,
+                                            const wait_limits& limits, function_ref<bool()> give_up) {
+    const auto served = [&] {
+        const std::lock_guard lock{mutex};
+        return me.served;
+    };
+    const auto leave = [&] {  // true: served after all
+        const std::lock_guard lock{mutex};
+        if (!me.served) {
+            list.remove(me);
+        }
+        return me.served;
+    };
+    wait_result how = wait_result::ready;
+    try {
+        how = me.event.await(served, limits, give_up);
+    } catch (...) {
+        if (!leave()) {
+            throw;
+        }
+        return wait_result::ready;
+    }
+    return leave() ? wait_result::ready : how;
+}
+
+}  // namespace spool::inline v1::detail

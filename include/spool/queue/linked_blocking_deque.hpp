@@ -1,0 +1,248 @@
+// linked_blocking_deque: both ends can be added to and taken from, without limit or with one.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <ranges>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/two_ended_store.hpp"
+
+namespace spool::inline v1 {
+
+/// What a deque's plain poll and take mean.
+enum class deque_order {
+    fifo,  ///< they take the first: a queue
+    lifo,  ///< they take the last: a stack
+};
+
+/// A queue with two ends; unbounded unless a capacity is given.
+///
+///     spool::linked_blocking_deque<job> jobs{100};
+///     jobs.put(job{1});                // at the back, as put_last
+///     jobs.put_first(job{2});          // this one is urgent
+///     job next = jobs.take();          // the first: job 2
+///     job newest = jobs.take_last();
+///
+/// The names without an end add at the back; where they take from, the deque_order decides. peek, for_each, take_if and
+/// drain_to go in the order in which poll would take. Waiting, interruption and `T&&` are as in blocking_queue. Elements
+/// must move without throwing.
+template <class T>
+class linked_blocking_deque final : public blocking_queue<T> {
+    using end = detail::deque_end;
+
+public:
+    linked_blocking_deque() = default;
+    explicit linked_blocking_deque(deque_order order) : order_(order) {}
+    /// \throws std::invalid_argument if `capacity` is 0.
+    explicit linked_blocking_deque(std::size_t capacity, deque_order order = deque_order::fifo)
+        : order_(order) {
+        store_.set_capacity(capacity, "linked_blocking_deque");
+    }
+    /// Holds the elements of a range, unbounded; those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+        requires(!std::derived_from<std::remove_cvref_t<Range>, linked_blocking_deque>)
+    explicit linked_blocking_deque(Range&& elements, deque_order order = deque_order::fifo) : order_(order) {
+        this->offer_all(std::forward<Range>(elements));
+    }
+
+    /// Adds without waiting. False: no room, `x` is untouched.
+    [[nodiscard]] bool offer_first(T&& x) { return offer_at(end::first, x); }
+    [[nodiscard]] bool offer_last(T&& x) { return offer_at(end::last, x); }
+
+    /// Waits for room. \throws interrupted
+    void put_first(T&& x) {
+        if (!offer_first(std::move(x))) {
+            put_first(std::move(x), this_task::stop_token());
+        }
+    }
+    void put_first(T&& x, std::stop_token stop) {
+        put_at(end::first, x, {.stop = std::move(stop)}, "linked_blocking_deque::put_first");
+    }
+    void put_last(T&& x) {
+        if (!offer_last(std::move(x))) {
+            put_last(std::move(x), this_task::stop_token());
+        }
+    }
+    void put_last(T&& x, std::stop_token stop) {
+        put_at(end::last, x, {.stop = std::move(stop)}, "linked_blocking_deque::put_last");
+    }
+
+    /// Waits for room at most so long. False: there was none in time, `x` is untouched. \throws interrupted
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_first_for(T&& x, std::chrono::duration<Rep, Period> d) {
+        return offer_first(std::move(x)) || offer_first_for(std::move(x), d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_first_for(T&& x, std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        return put_at(end::first, x, {.until = deadline::after(d), .stop = std::move(stop)},
+                      "linked_blocking_deque::offer_first_for");
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_last_for(T&& x, std::chrono::duration<Rep, Period> d) {
+        return offer_last(std::move(x)) || offer_last_for(std::move(x), d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool offer_last_for(T&& x, std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        return put_at(end::last, x, {.until = deadline::after(d), .stop = std::move(stop)},
+                      "linked_blocking_deque::offer_last_for");
+    }
+
+    /// Takes from one end, if there is an element.
+    [[nodiscard]] std::optional<T> poll_first() { return pop(end::first); }
+    [[nodiscard]] std::optional<T> poll_last() { return pop(end::last); }
+
+    /// Waits for an element. \throws interrupted
+    [[nodiscard]] T take_first() {
+        std::optional<T> x = poll_first();
+        return x.has_value() ? *std::move(x) : take_first(this_task::stop_token());
+    }
+    [[nodiscard]] T take_first(std::stop_token stop) {
+        return *take_at(end::first, {.stop = std::move(stop)}, "linked_blocking_deque::take_first");
+    }
+    [[nodiscard]] T take_last() {
+        std::optional<T> x = poll_last();
+        return x.has_value() ? *std::move(x) : take_last(this_task::stop_token());
+    }
+    [[nodiscard]] T take_last(std::stop_token stop) {
+        return *take_at(end::last, {.stop = std::move(stop)}, "linked_blocking_deque::take_last");
+    }
+
+    /// Waits for an element at most so long. \throws interrupted
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_first_for(std::chrono::duration<Rep, Period> d) {
+        std::optional<T> x = poll_first();
+        return x.has_value() ? std::move(x) : poll_first_for(d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_first_for(std::chrono::duration<Rep, Period> d,
+                                                  std::stop_token stop) {
+        return take_at(end::first, {.until = deadline::after(d), .stop = std::move(stop)},
+                       "linked_blocking_deque::poll_first_for");
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_last_for(std::chrono::duration<Rep, Period> d) {
+        std::optional<T> x = poll_last();
+        return x.has_value() ? std::move(x) : poll_last_for(d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<T> poll_last_for(std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        return take_at(end::last, {.until = deadline::after(d), .stop = std::move(stop)},
+                       "linked_blocking_deque::poll_last_for");
+    }
+
+    /// Shows the element at one end; false if there is none. As with for_each, `look` must not touch the queue.
+    bool peek_first(function_ref<void(const T&)> look) const { return store_.peek(end::first, look); }
+    bool peek_last(function_ref<void(const T&)> look) const { return store_.peek(end::last, look); }
+    /// As for_each, the other way round.
+    void for_each_backward(function_ref<void(const T&)> look) const {
+        store_.visit(tail(), [&](const T& x) { return look(x), true; });
+    }
+
+    /// Removes the one element for which `doomed` is true that is nearest to that end; false if there is none.
+    bool remove_first_if(function_ref<bool(const T&)> doomed) { return remove_from(end::first, doomed); }
+    bool remove_last_if(function_ref<bool(const T&)> doomed) { return remove_from(end::last, doomed); }
+
+    [[nodiscard]] std::size_t size() const override { return store_.size(); }
+    [[nodiscard]] std::size_t capacity() const override { return store_.capacity(); }
+    /// Raised: producers that wait go on. Lowered below the size: nothing is added until the size is below it; what is there
+    /// stays. \throws std::invalid_argument if `capacity` is 0.
+    void set_capacity(std::size_t capacity) {
+        store_.set_capacity(capacity, "linked_blocking_deque::set_capacity");
+        producers_.notify_all();  // pair (M): the store's mutex
+    }
+
+    wait_result push_until(T& x, const wait_limits& limits,
+                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        return push_until(end::last, x, limits, give_up);
+    }
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        return pop_until(head(), x, limits, give_up);
+    }
+    void wake_consumers() noexcept override { consumers_.notify_all(); }
+    void wake_producers() noexcept override { producers_.notify_all(); }
+
+protected:
+    bool try_push(T& x) override { return push(end::last, x); }
+    std::optional<T> try_pop() override { return pop(head()); }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        std::vector<T> out = store_.extract_if(head(), wanted);
+        if (!out.empty()) {
+            producers_.notify_all();  // pair (M): the store's mutex; room for several
+        }
+        return out;
+    }
+    void visit(function_ref<bool(const T&)> more) const override { store_.visit(head(), more); }
+
+private:
+    [[nodiscard]] end head() const noexcept { return order_ == deque_order::fifo ? end::first : end::last; }
+    [[nodiscard]] end tail() const noexcept { return order_ == deque_order::fifo ? end::last : end::first; }
+
+    bool push(end where, T& x) {
+        if (!store_.push(where, x)) {
+            return false;
+        }
+        consumers_.notify_one();  // pair (M): the store's mutex
+        return true;
+    }
+    std::optional<T> pop(end where) {
+        std::optional<T> x = store_.pop(where);
+        if (x.has_value()) {
+            producers_.notify_one();  // pair (M): the store's mutex
+        }
+        return x;
+    }
+    bool remove_from(end from, function_ref<bool(const T&)> doomed) {
+        if (!store_.remove(from, doomed)) {
+            return false;
+        }
+        producers_.notify_one();  // pair (M): the store's mutex
+        return true;
+    }
+
+    wait_result push_until(end where, T& x, const wait_limits& limits, function_ref<bool()> give_up) {
+        return producers_.await([&] { return push(where, x); }, limits, give_up);
+    }
+    wait_result pop_until(end where, std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up) {
+        const auto taken = [&] {
+            x = pop(where);
+            return x.has_value();
+        };
+        return consumers_.await(taken, limits, give_up);
+    }
+    bool offer_at(end where, T& x) {
+        this->refuse_empty(x);
+        return push(where, x);
+    }
+    bool put_at(end where, T& x, const wait_limits& limits, const char* who) {
+        this->refuse_empty(x);
+        const wait_result how = push_until(where, x, limits, blocking_queue<T>::never_give_up);
+        if (how == wait_result::interrupted) {
+            throw interrupted(std::string{who} + ": stop requested");
+        }
+        return how == wait_result::ready;
+    }
+    std::optional<T> take_at(end where, const wait_limits& limits, const char* who) {
+        std::optional<T> x;
+        if (pop_until(where, x, limits, blocking_queue<T>::never_give_up) == wait_result::interrupted) {
+            throw interrupted(std::string{who} + ": stop requested");
+        }
+        return x;
+    }
+
+    const deque_order order_ = deque_order::fifo;
+    detail::two_ended_store<T> store_;
+    event_count consumers_;  // wait for an element, at either end
+    event_count producers_;  // wait for room, at either end
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,248 @@
+// linked_transfer_queue: first in, first out, and a producer may wait until its element has been taken.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/waiting_list.hpp"
+
+namespace spool::inline v1 {
+
+/// Unbounded FIFO. offer and put never wait; transfer waits until a consumer has the element.
+///
+///     spool::linked_transfer_queue<job> jobs;
+///     jobs.put(job{1});                        // somebody will take it
+///     jobs.transfer(job{2});                   // somebody has taken it
+///     if (!jobs.try_transfer(job{3})) { ... }  // nobody is waiting for work
+///
+/// Added and transferred elements come out in the order in which they came in. One whose transfer waits is an element as any
+/// other: size() counts it, and whoever takes it out, by take, drain_to, take_if, remove_if or clear, ends the transfer.
+///
+/// If a consumer waits, an element is handed to it directly, to the one who waits longest, and that one no longer counts as
+/// waiting. Elements must move without throwing. See blocking_queue for the rest.
+///
+/// At no time are there both elements and waiting consumers: whoever comes first looks at the other side, under the lock. Those
+/// who wait have a note on their own stack. That of a transfer stands in the list of elements and points to the element, which
+/// stays with its owner until it is taken: to withdraw it is to unlink the note.
+template <class T>
+class linked_transfer_queue final : public blocking_queue<T> {
+    static_assert(
+        std::is_nothrow_move_constructible_v<T>,
+        "elements of linked_transfer_queue must move without throwing: else one could be lost on the way");
+
+public:
+    linked_transfer_queue() = default;
+    /// Holds the elements of a range; those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+        requires(!std::derived_from<std::remove_cvref_t<Range>, linked_transfer_queue>)
+    explicit linked_transfer_queue(Range&& elements)
+        : linked_transfer_queue() {  // complete: if an element is refused, the destructor frees the others
+        this->offer_all(std::forward<Range>(elements));
+    }
+    ~linked_transfer_queue() override {
+        removed rest;
+        while (!elements_.empty()) {
+            element& e = elements_.front();
+            elements_.remove(e);
+            rest.add(e);
+        }
+    }
+
+    /// Waits until a consumer has taken `x`. \throws interrupted; then `x` has been withdrawn and is as it was.
+    void transfer(T&& x) {
+        if (!try_transfer(std::move(x))) {
+            transfer(std::move(x), this_task::stop_token());
+        }
+    }
+    void transfer(T&& x, std::stop_token stop) {
+        this->refuse_empty(x);
+        if (transfer_until(x, {.stop = std::move(stop)}) != wait_result::ready) {
+            throw interrupted("linked_transfer_queue::transfer: stop requested");
+        }
+    }
+
+    /// Hands `x` to a consumer that waits already. False: there is none, `x` is untouched.
+    [[nodiscard]] bool try_transfer(T&& x) {
+        this->refuse_empty(x);
+        const std::lock_guard lock{mutex_};
+        return hand_to_taker(x);
+    }
+
+    /// Waits at most so long until a consumer has taken `x`. False: none has, and `x` has been withdrawn and is as it was.
+    /// \throws interrupted; `x` likewise.
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_transfer_for(T&& x, std::chrono::duration<Rep, Period> d) {
+        return try_transfer(std::move(x)) || try_transfer_for(std::move(x), d, this_task::stop_token());
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_transfer_for(T&& x, std::chrono::duration<Rep, Period> d, std::stop_token stop) {
+        this->refuse_empty(x);
+        const wait_result how = transfer_until(x, {.until = deadline::after(d), .stop = std::move(stop)});
+        if (how == wait_result::interrupted) {
+            throw interrupted("linked_transfer_queue::try_transfer_for: stop requested");
+        }
+        return how == wait_result::ready;
+    }
+
+    /// Consumers in take or poll_for that have got nothing yet. A statistic under load.
+    [[nodiscard]] std::size_t waiting_consumer_count() const {
+        const std::lock_guard lock{mutex_};
+        return takers_.size();
+    }
+    [[nodiscard]] bool has_waiting_consumer() const { return waiting_consumer_count() != 0; }
+
+    [[nodiscard]] std::size_t size() const override {
+        const std::lock_guard lock{mutex_};
+        return elements_.size();
+    }
+
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        x.reset();  // here, not under the lock
+        taker me{{}, {}, &x};
+        {
+            removed gone;
+            const std::lock_guard lock{mutex_};
+            if (!elements_.empty()) {
+                x.emplace(take_out(elements_.front(), gone));
+                return wait_result::ready;
+            }
+            takers_.push_back(me);
+        }
+        return detail::wait_to_be_served(mutex_, takers_, me, limits, give_up);
+    }
+
+    void wake_consumers() noexcept override {
+        const std::lock_guard lock{mutex_};
+        takers_.wake_all();
+    }
+
+protected:
+    bool try_push(T& x) override {
+        const std::lock_guard lock{mutex_};
+        if (!hand_to_taker(x)) {
+            elements_.push_back(
+                *std::make_unique<stored>(std::move(x)).release());  // moves only once it has memory
+        }
+        return true;
+    }
+    std::optional<T> try_pop() override {
+        removed gone;
+        std::optional<T> x;
+        const std::lock_guard lock{mutex_};
+        if (!elements_.empty()) {
+            x.emplace(take_out(elements_.front(), gone));
+        }
+        return x;
+    }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        removed gone;
+        std::vector<T> out;
+        const std::lock_guard lock{mutex_};
+        std::size_t count = 0;
+        elements_.visit([&](element& e) {
+            e.chosen = wanted(*e.value);
+            count += e.chosen ? 1 : 0;
+            return true;
+        });
+        out.reserve(count);
+        // Nothing has moved so far, so a throw above leaves the queue as it was.
+        elements_.visit([&](element& e) {
+            if (e.chosen) {
+                out.push_back(take_out(e, gone));
+            }
+            return true;
+        });
+        return out;
+    }
+    void visit(function_ref<bool(const T&)> more) const override {
+        const std::lock_guard lock{mutex_};
+        elements_.visit([&](const element& e) { return more(*e.value); });
+    }
+
+private:
+    struct giver;
+    struct element : detail::waiting_links {
+        element(T* at, giver* waiting) noexcept : value(at), owner(waiting) {}
+        T* value;      // in `stored`, or with the giver
+        giver* owner;  // who waits for it to be taken; null: nobody, it is a `stored`
+        bool chosen = false;
+    };
+    struct stored : element {
+        explicit stored(T&& x) noexcept : element(&own, nullptr), own(std::move(x)) {}
+        T own;
+    };
+    struct giver : element, detail::waiting_for_partner {
+        explicit giver(T& x) noexcept : element(&x, this) {}
+    };
+    struct taker : detail::waiting_links, detail::waiting_for_partner {
+        std::optional<T>* goods;
+    };
+
+    // What is left of elements that were taken out; destroyed after the lock is released.
+    class removed {
+    public:
+        removed() = default;
+        removed(const removed&) = delete;
+        removed& operator=(const removed&) = delete;
+        ~removed() {
+            list_.visit([](element& e) {
+                delete static_cast<stored*>(&e);
+                return true;
+            });
+        }
+        void add(element& e) noexcept { list_.push_back(e); }
+
+    private:
+        detail::waiting_list<element> list_;
+    };
+
+    wait_result transfer_until(T& x, const wait_limits& limits) {
+        giver me{x};
+        {
+            const std::lock_guard lock{mutex_};
+            if (hand_to_taker(x)) {
+                return wait_result::ready;
+            }
+            elements_.push_back(me);
+        }
+        return detail::wait_to_be_served(mutex_, elements_, me, limits, blocking_queue<T>::never_give_up);
+    }
+
+    // These are under the mutex.
+    bool hand_to_taker(T& x) noexcept {
+        if (takers_.empty()) {
+            return false;
+        }
+        taker& first = takers_.front();
+        first.goods->emplace(std::move(x));
+        detail::serve(takers_, first);
+        return true;
+    }
+    T take_out(element& e, removed& gone) noexcept {
+        T x = std::move(*e.value);
+        if (e.owner != nullptr) {
+            detail::serve(elements_, *e.owner);
+        } else {
+            elements_.remove(e);
+            gone.add(e);
+        }
+        return x;
+    }
+
+    mutable std::mutex mutex_;  // guards everything below and every note in them; the pair (M) of every wait
+    detail::waiting_list<element> elements_;
+    detail::waiting_list<taker> takers_;
+};
+
+}  // namespace spool::inline v1

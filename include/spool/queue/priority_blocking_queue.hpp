@@ -1,0 +1,106 @@
+// priority_blocking_queue: what goes first comes out first, whenever it came.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/base/callable.hpp"
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/stable_heap.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+
+// A task is asked once, when it comes: its callable may be slow to answer, or throw.
+struct greater_priority_first : order_by_key {
+    using key_type = int;
+    [[nodiscard]] int key(const task& t) const { return t.priority(); }
+    bool operator()(int a, int b) const noexcept { return a > b; }
+};
+
+template <class T>
+struct default_before {
+    using type = std::less<T>;
+};
+template <>
+struct default_before<task> {
+    using type = greater_priority_first;
+};
+
+}  // namespace detail
+
+/// Unbounded, ordered by `Before`: `before(a, b)` is true if `a` goes before `b`. Equals come out as they came in. By default the
+/// least comes first; of tasks, the one with the greatest task::priority().
+///
+///     spool::priority_blocking_queue<int> numbers;                          // the least first
+///     spool::priority_blocking_queue<int, std::greater<>> greatest_first;
+///     spool::thread_pool_executor pool({.queue = std::make_unique<spool::priority_blocking_queue<spool::task>>()});
+///     pool.execute(spool::with_priority(10, [] { ... }));
+///
+/// `before` runs under the queue's lock: it must not touch the queue. If it throws, in whichever call, nothing has changed and
+/// nothing is lost. An element's place is found when it is added: what `before` looks at must not change after that.
+///
+/// for_each, remove_if, take_if and drain_to go in the order in which the elements would come out. peek() is one step; adding
+/// and taking are O(log n), the others sort first. After a burst the memory is given back. Elements must move without
+/// throwing. See blocking_queue for the rest.
+template <class T, class Before = typename detail::default_before<T>::type>
+class priority_blocking_queue final : public blocking_queue<T> {
+public:
+    priority_blocking_queue() : priority_blocking_queue(Before{}) {}
+    /// \throws std::invalid_argument if `before` is empty (a null pointer, an empty std::function).
+    explicit priority_blocking_queue(Before before) : heap_(refuse_null(std::move(before))) {}
+    /// Holds the elements of a range; those of an rvalue range are moved.
+    template <std::ranges::input_range Range>
+        requires(!std::is_convertible_v<Range, Before> &&
+                 !std::derived_from<std::remove_cvref_t<Range>, priority_blocking_queue>)
+    explicit priority_blocking_queue(Range&& elements, Before before = {})
+        : priority_blocking_queue(std::move(before)) {
+        this->offer_all(std::forward<Range>(elements));
+    }
+
+    [[nodiscard]] std::size_t size() const override {
+        const std::lock_guard lock{mutex_};
+        return heap_.size();
+    }
+
+protected:
+    bool try_push(T& x) override {
+        auto key = heap_.key_of(x);
+        const std::lock_guard lock{mutex_};
+        heap_.push(x, std::move(key));
+        return true;
+    }
+    std::optional<T> try_pop() override {
+        const std::lock_guard lock{mutex_};
+        return heap_.empty() ? std::nullopt : std::optional<T>{heap_.pop()};
+    }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        const std::lock_guard lock{mutex_};
+        return heap_.extract_if(wanted);
+    }
+    void visit(function_ref<bool(const T&)> more) const override {
+        const std::lock_guard lock{mutex_};
+        heap_.visit(more);
+    }
+
+private:
+    static Before refuse_null(Before before) {
+        if (detail::is_empty_callable(before)) {
+            detail::throw_empty_callable("priority_blocking_queue");
+        }
+        return before;
+    }
+
+    mutable std::mutex mutex_;  // guards heap_; the pair (M) of both waits
+    detail::stable_heap<T, Before> heap_;
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,26 @@
+// An element with a due time, for the tests of delay_queue.
+#pragma once
+
+#include <chrono>
+
+#include "spool/base/task.hpp"
+
+namespace test {
+
+struct delayed {
+    int number = 0;
+    spool::due_time when{};
+    [[nodiscard]] spool::due_time due() const { return when; }
+    bool operator==(const delayed&) const = default;
+};
+
+inline spool::due_time from_now(std::chrono::nanoseconds d) {
+    return std::chrono::steady_clock::now() + d;
+}
+/// Has been due since before the test began. The same in each call.
+inline spool::due_time long_ago() {
+    static const spool::due_time start = from_now(-std::chrono::hours{1});
+    return start;
+}
+
+}  // namespace test

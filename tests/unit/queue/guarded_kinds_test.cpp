@@ -1,0 +1,160 @@
+// What every kind promises alike: no user code under the lock, empty tasks refused, answers in their order.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "spool/queue/delay_queue.hpp"
+#include "spool/queue/linked_blocking_deque.hpp"
+#include "spool/queue/linked_transfer_queue.hpp"
+#include "spool/queue/priority_blocking_queue.hpp"
+#include "unit/sync/in_background.hpp"
+
+namespace {
+
+using spool::task;
+using spool::wait_result;
+using namespace std::chrono_literals;
+
+// Asks for the queue's size when it is destroyed, from another thread: one that holds the queue's lock would block itself for
+// ever, this one only fails.
+class asks_for_size {
+public:
+    struct answers {
+        explicit answers(const spool::blocking_queue<asks_for_size>& q) : queue(q) {}
+        ~answers() {
+            for (std::thread& thread : threads) {
+                thread.join();
+            }
+        }
+        const spool::blocking_queue<asks_for_size>& queue;
+        std::vector<std::thread> threads{};
+        int given = 0;
+        int refused = 0;
+    };
+
+    explicit asks_for_size(answers& a, int rank = 0) : answers_(&a), rank_(rank) {}
+    asks_for_size(asks_for_size&& other) noexcept
+        : answers_(std::exchange(other.answers_, nullptr)), rank_(other.rank_) {}
+    asks_for_size& operator=(asks_for_size&& other) noexcept {
+        std::swap(answers_, other.answers_);
+        std::swap(rank_, other.rank_);
+        return *this;
+    }
+    ~asks_for_size() {
+        if (answers_ == nullptr) {
+            return;
+        }
+        auto answered = std::make_shared<test::gate>();
+        answers_->threads.emplace_back([queue = &answers_->queue, answered] {
+            static_cast<void>(queue->size());
+            answered->open();
+        });
+        ++(answered->opens_within(test::medium_delay()) ? answers_->given : answers_->refused);
+    }
+    [[nodiscard]] spool::due_time due() const { return spool::due_time{} + std::chrono::seconds{rank_}; }
+    bool operator<(const asks_for_size& other) const { return rank_ < other.rank_; }
+
+private:
+    answers* answers_;
+    int rank_;
+};
+
+template <class Queue>
+class storing_kind : public testing::Test {};
+using storing_kinds =
+    testing::Types<spool::priority_blocking_queue<asks_for_size>, spool::delay_queue<asks_for_size>,
+                   spool::linked_transfer_queue<asks_for_size>, spool::linked_blocking_deque<asks_for_size>>;
+TYPED_TEST_SUITE(storing_kind, storing_kinds);
+
+TYPED_TEST(storing_kind, destroys_elements_without_its_lock) {
+    TypeParam queue;
+    asks_for_size::answers answers{queue};
+    for (int i = 0; i < 8; ++i) {
+        queue.put(asks_for_size{answers, -i});
+    }
+    int asked = 0;
+    EXPECT_EQ(queue.remove_if([&](const asks_for_size&) { return ++asked % 2 == 0; }), 4U);
+    EXPECT_EQ(answers.given, 4);
+    static_cast<void>(queue.take());
+    EXPECT_EQ(answers.given, 5);
+    queue.clear();
+    EXPECT_EQ(answers.given, 8);
+    std::optional<asks_for_size> old{asks_for_size{answers}};
+    static_cast<void>(queue.pop_until(old, {.until = spool::deadline::after(0s)}));
+    EXPECT_EQ(answers.given, 9);
+    EXPECT_EQ(answers.refused, 0);
+}
+
+TYPED_TEST(storing_kind, destroys_what_is_left_in_it) {
+    std::optional<TypeParam> other{std::in_place};
+    TypeParam living;
+    asks_for_size::answers answers{living};
+    other->put(asks_for_size{answers});
+    other->put(asks_for_size{answers});
+    other.reset();
+    EXPECT_EQ(answers.given, 2);
+}
+
+template <class Queue>
+class kind_of_tasks : public testing::Test {};
+using kinds_of_tasks = testing::Types<spool::priority_blocking_queue<task>, spool::delay_queue<task>,
+                                      spool::linked_transfer_queue<task>, spool::linked_blocking_deque<task>>;
+TYPED_TEST_SUITE(kind_of_tasks, kinds_of_tasks);
+
+TYPED_TEST(kind_of_tasks, refuses_an_empty_task) {
+    TypeParam queue;
+    EXPECT_THROW(static_cast<void>(queue.offer(task{})), std::invalid_argument);
+    EXPECT_THROW(queue.put(task{}), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(queue.offer_for(task{}, 1s)), std::invalid_argument);
+    EXPECT_TRUE(queue.empty());
+}
+
+TYPED_TEST(kind_of_tasks, answers_in_the_order_of_the_base) {
+    TypeParam queue;
+    std::stop_source source;
+    source.request_stop();
+    const spool::wait_limits over{.until = spool::deadline::after(0s), .stop = source.get_token()};
+    const auto yes = [] { return true; };
+    std::optional<task> x;
+    queue.put([] {});
+    EXPECT_EQ(queue.pop_until(x, over, yes), wait_result::ready);
+    EXPECT_EQ(queue.pop_until(x, over, yes), wait_result::gave_up);
+    EXPECT_EQ(queue.pop_until(x, over), wait_result::interrupted);
+    EXPECT_EQ(queue.pop_until(x, {.until = spool::deadline::after(0s)}), wait_result::timed_out);
+    EXPECT_FALSE(x.has_value());
+}
+
+TYPED_TEST(kind_of_tasks, wake_makes_takers_ask_again) {
+    TypeParam queue;
+    std::atomic<bool> closed{false};
+    wait_result answer{};
+    test::in_background taker{[&] {
+        std::optional<task> x;
+        answer = queue.pop_until(x, {.until = test::backstop()}, [&] { return closed.load(); });
+    }};
+    ASSERT_TRUE(taker.falls_asleep());
+    closed = true;
+    queue.wake_consumers();
+    ASSERT_TRUE(taker.ends());
+    EXPECT_EQ(answer, wait_result::gave_up);
+}
+
+TYPED_TEST(kind_of_tasks, works_on_after_a_predicate_has_thrown) {
+    TypeParam queue;
+    std::optional<task> x;
+    EXPECT_THROW(queue.pop_until(x, {}, []() -> bool { throw std::runtime_error("predicate"); }),
+                 std::runtime_error);
+    queue.put([] {});
+    EXPECT_EQ(queue.size(), 1U);
+    EXPECT_TRUE(queue.take());
+}
+
+}  // namespace
