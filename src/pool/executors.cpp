@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spool/queue/synchronous_queue.hpp"
+#include "spool/queue/work_stealing_queue.hpp"
 
 namespace spool::inline v1 {
 
@@ -17,6 +18,14 @@ thread_pool_executor cached_thread_pool(thread_factory factory) {
                                  .core_size = 0,
                                  .maximum_size = largest_pool,
                                  .queue = std::make_unique<synchronous_queue<task>>(),
+                                 .thread_factory = std::move(factory)});
+}
+
+thread_pool_executor work_stealing_pool(std::size_t n, thread_factory factory) {
+    return thread_pool_executor({.name = "stealing",
+                                 .core_size = n,
+                                 .maximum_size = n,
+                                 .queue = std::make_unique<work_stealing_queue<task>>(),
                                  .thread_factory = std::move(factory)});
 }
 

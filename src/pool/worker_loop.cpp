@@ -27,6 +27,22 @@ namespace {
     call_to_the_end(scope, body);
 }
 
+// A worker's place at a queue that keeps a store per consumer. One that could not be attached (no memory) works without: null.
+class consumer_place {
+public:
+    explicit consumer_place(blocking_queue<task>* queue) noexcept : queue_(queue) {}
+    consumer_place(const consumer_place&) = delete;
+    consumer_place& operator=(const consumer_place&) = delete;
+    ~consumer_place() {
+        if (queue_ != nullptr) {
+            queue_->detach_consumer();
+        }
+    }
+
+private:
+    blocking_queue<task>* const queue_;
+};
+
 }  // namespace
 
 void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
@@ -37,16 +53,20 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     }
     self_service waits{*this, w};
     join_those_who_left();
-    if (hooks_ != nullptr) {
-        guarded(w.info, [&] { hooks_->worker_started(w.info); });
-    }
-    for (;;) {
-        const served how = serve(w, scope);
-        if (how == served::let_go) {
-            return;  // the pool is gone but for what this thread holds
+    {
+        const bool attached = guarded(w.info, [this] { queue_->attach_consumer(); });
+        const consumer_place place{attached ? queue_.get() : nullptr};
+        if (hooks_ != nullptr) {
+            guarded(w.info, [&] { hooks_->worker_started(w.info); });
         }
-        if (how == served::died ? hands_over() : !stays()) {
-            break;
+        for (;;) {
+            const served how = serve(w, scope);
+            if (how == served::let_go) {
+                return;  // the pool is gone but for what this thread holds
+            }
+            if (how == served::died ? hands_over() : !stays()) {
+                break;
+            }
         }
     }
     depart(w);

@@ -1,4 +1,4 @@
-// One round of producers, takers and a disturber over a FIFO queue, with the accounts: every element leaves the queue
+// One round of producers, takers and a disturber over a queue, with the accounts: every element leaves the queue
 // exactly once, each producer's elements in order for each taker, and every element is destroyed.
 #pragma once
 
@@ -102,7 +102,7 @@ private:
 struct round_shape {
     std::uint32_t producers;
     std::uint32_t takers;
-    std::uint32_t per_producer;
+    std::uint32_t per_producer = 0;
 };
 
 inline void produce(spool::blocking_queue<element>& queue, std::uint32_t producer, std::uint32_t count,

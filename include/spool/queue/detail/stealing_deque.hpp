@@ -1,0 +1,314 @@
+// stealing_deque: one consumer's store of a work_stealing_queue. Its owner pushes and pops at the bottom, everybody else steals
+// at the top (Chase and Lev's deque), and a third party may freeze it to look inside or to take elements out of the middle.
+//
+// THE PROTOCOL
+//
+// Elements have numbers; element i lies in slot i of a ring (modulo its size), as a pointer to a node. Those numbered
+// top <= i < bottom are in the deque. All numbers only grow, but for bottom, which falls when the owner pops.
+//
+//     word       who writes it                                    what it says
+//     bottom_    the owner                                        where the next element goes
+//     top_       whoever takes the oldest, by compare-exchange;   which is the oldest, and whether the deque is frozen
+//                the freezer
+//     ring_      the owner, under freeze_mutex_                   where the slots are
+//     owned_     attach: free -> owned; detach: owned -> free     whether a thread is the owner
+//
+//     owner pushes                     owner pops                        thief steals
+//     B1  slot[b] = node               P1  bottom_ = b - 1               T1  t = top_
+//     B2  bottom_ = b + 1              P2  t = top_                      T2  b = bottom_; t >= b: empty
+//                                      P3  t < b - 1: slot[b-1] is ours  T3  frozen: wait, again
+//                                      P4  t = b - 1, the last one:      T4  node = slot[t]
+//                                          top_ t -> t + 1, or a         T5  top_ t -> t + 1, or again
+//                                          thief has it; bottom_ = b
+//                                      P5  frozen: bottom_ = b, wait, again
+//
+//     freezer, under freeze_mutex_
+//     F1  top_ is frozen
+//     F2  b = bottom_                  now [t, b) are its own, to read and to move about; the owner may push on at b
+//     F3  survivors moved up to b      if some are taken out
+//     F4  top_ = t + taken, thawed
+//
+// All of these accesses to bottom_ and top_ are seq_cst (but for the last of P4), so they have one order, and these hold:
+//
+//   I1  Nobody takes an element that another took or has frozen. Whoever moves top_ does so by compare-exchange, so what is left
+//       to settle is P3, where the owner takes element b - 1 without. P2 saw top_ below b - 1 and not frozen. A thief
+//       that gets as far as t = b - 1, or a freezer, moves top_ after P2, so its T1 or F1 comes after P1, and its T2 or F2
+//       reads bottom_ = b - 1: it does not see the element. (Or what the owner has pushed in its place since.)
+//   I2  A node is looked into only by who took it, or froze it. A thief may read a stale slot in T4, but slot t is written anew
+//       only after top_ has passed t (B1 a round later; P4, then B1), or before it does (F3, then F4): T5 fails.
+//   I3  A push that has returned is seen by whoever looks later, unless it was taken. The one exception is the moment from P1
+//       to P5: the element is hidden, but its owner is awake and does not rest before somebody has taken it.
+//
+// What makes each hand-over visible:
+//   (D) B2 -> T2, F2: the slot, the node and what is in it. (P1, P4 and P5 store to bottom_ too, at least as a release.)
+//   (F) F4 -> T1, P2: what the freezer read and moved. Later compare-exchanges of top_ pass it on.
+//   (G) the store of ring_ in grow() -> its load after T2: the slots. Thieves may go on reading an old ring: its slots from
+//       top on stay as they were when it was replaced. So old rings are kept until the deque is destroyed; together they
+//       are smaller than the newest.
+//   (O) owned_ in give_up() -> try_own(): all that is the owner's alone.
+//   (S) B2 is N1 of event_count: whoever is about to sleep looks by T1 and T2 (see work_stealing_queue).
+//
+// Rejected: taking elements out of the middle by stealing them into a list aside. Until they are back, everybody would have to
+// look there as well, they would lose their place, and the size would be wrong meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "spool/base/cache_line.hpp"
+#include "spool/base/function_ref.hpp"
+#include "spool/queue/detail/attachment.hpp"
+#include "spool/queue/detail/stealing_nodes.hpp"
+
+namespace spool::inline v1::detail {
+
+/// The word top_:
+///
+///     | 63 ............ 1 | 0      |
+///     | number of oldest  | frozen |
+struct stealing_top {
+    std::uint64_t bits = 0;
+
+    [[nodiscard]] static stealing_top at(std::uint64_t oldest) noexcept { return {oldest << 1U}; }
+    [[nodiscard]] std::uint64_t oldest() const noexcept { return bits >> 1U; }
+    [[nodiscard]] bool is_frozen() const noexcept { return (bits & 1U) != 0; }
+    [[nodiscard]] stealing_top frozen() const noexcept { return {bits | 1U}; }
+    bool operator==(const stealing_top&) const = default;
+};
+
+template <class T>
+class stealing_deque final : public attachment {
+public:
+    using node = stealing_node<T>;
+
+    /// Owned by the thread that makes it. `freeze_mutex` is the queue's, one for all its deques.
+    explicit stealing_deque(std::mutex& freeze_mutex)
+        : freeze_mutex_(freeze_mutex), newest_ring_(std::make_unique<ring>(smallest_ring)) {
+        ring_.store(newest_ring_.get());
+    }
+    ~stealing_deque() {  // nobody else is here any more
+        while (node* const n = steal()) {
+            std::destroy_at(&n->value);
+            delete n;
+        }
+    }
+    stealing_deque(const stealing_deque&) = delete;
+    stealing_deque& operator=(const stealing_deque&) = delete;
+
+    /// The next in the queue's list; set before the deque is in the list, and never changed after.
+    stealing_deque* next = nullptr;
+
+    // ---- The owner
+
+    /// \throws std::bad_alloc, then `x` and the deque are as they were
+    void push(T& x) {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+        ring* slots = ring_.load(std::memory_order_relaxed);              // relaxed, owner
+        if (b - oldest_seen_ >= slots->size()) {
+            slots = make_room(b);
+        }
+        slots->at(b).store(nodes_.make(x), std::memory_order_relaxed);  // B1, relaxed: B2 hands it over (D)
+        bottom_.store(b + 1);                                           // B2 (D), (S)
+    }
+
+    /// The newest element's node, or null. It comes back by recycle().
+    [[nodiscard]] node* pop() noexcept {
+        for (;;) {
+            const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+            if (top_.load().oldest() >= b) {
+                return nullptr;
+            }
+            bottom_.store(b - 1);          // P1
+            stealing_top t = top_.load();  // P2 (F)
+            if (!t.is_frozen() && t.oldest() < b - 1) {
+                return own_slot(b - 1);  // P3
+            }
+            const bool mine =
+                t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
+            if (t.is_frozen()) {
+                bottom_.store(b);  // P5 (D)
+                await_thaw();
+                continue;
+            }
+            // P4, release: keeps (D), and needs no more: the deque is empty whichever of b - 1 and b is seen
+            bottom_.store(b, std::memory_order_release);
+            return mine ? own_slot(b - 1) : nullptr;
+        }
+    }
+    void recycle(node* n) noexcept { nodes_.recycle(n); }
+
+    /// Where the owner is to look first this time: now and then elsewhere than at its newest, or the others' elements and
+    /// its own oldest might wait for ever while it makes new ones.
+    enum class look { newest, inbox, oldest };
+    static constexpr unsigned turn_length = 61;
+    [[nodiscard]] look next_look() noexcept {
+        const unsigned turn = ++looks_ % turn_length;
+        return turn == 0 ? look::inbox : turn == turn_length / 2 ? look::oldest : look::newest;
+    }
+
+    /// Where the owner begins when it steals next; null: anywhere.
+    stealing_deque* victim = nullptr;
+
+    // ---- Everybody
+
+    /// The oldest element's node, or null if there is none. It comes back by hand_back().
+    [[nodiscard]] node* steal() noexcept {
+        for (;;) {
+            stealing_top t = top_.load();            // T1 (F)
+            const std::uint64_t b = bottom_.load();  // T2 (D)
+            if (t.oldest() >= b) {
+                return nullptr;
+            }
+            if (t.is_frozen()) {
+                await_thaw();  // T3
+                continue;
+            }
+            const ring* const slots =
+                ring_.load(std::memory_order_acquire);  // acquire (G): pairs with grow()
+            node* const n = slots->at(t.oldest()).load(std::memory_order_relaxed);    // T4, relaxed: (D), (F)
+            if (top_.compare_exchange_strong(t, stealing_top::at(t.oldest() + 1))) {  // T5
+                return n;
+            }
+        }
+    }
+    void hand_back(node* n) noexcept { nodes_.hand_back(n); }
+
+    /// How many there were at one moment of the call.
+    [[nodiscard]] std::size_t size() const noexcept {
+        for (stealing_top t = top_.load();;) {
+            const std::uint64_t b = bottom_.load();
+            const stealing_top again = top_.load();
+            if (t.oldest() == again.oldest()) {  // and so it was when bottom_ was read
+                return b > t.oldest() ? static_cast<std::size_t>(b - t.oldest()) : 0;
+            }
+            t = again;
+        }
+    }
+
+    /// Makes the calling thread the owner, if there is none. What is inside comes with it.
+    [[nodiscard]] bool try_own() noexcept {
+        bool is_owned = false;
+        return owned_.compare_exchange_strong(is_owned, true);  // (O)
+    }
+    void give_up() noexcept { owned_.store(false); }  // (O)
+
+    // ---- The freezer, under the freeze mutex
+
+    void freeze() noexcept {
+        stealing_top t = top_.load();
+        while (!top_.compare_exchange_weak(t, t.frozen())) {  // F1
+        }
+        frozen_first_ = t.oldest();
+        frozen_last_ = bottom_.load();  // F2 (D)
+    }
+    void thaw() noexcept { top_.store(stealing_top::at(frozen_first_)); }  // F4 (F)
+
+    /// Shows what is frozen, oldest first, for as long as `more` says so. False: it said no.
+    bool visit(function_ref<bool(const T&)> more) const {
+        for (std::uint64_t i = frozen_first_; i < frozen_last_; ++i) {
+            if (!more(frozen_slot(i).load(std::memory_order_relaxed)->value)) {  // relaxed, guarded: frozen
+                return false;
+            }
+        }
+        return true;
+    }
+    /// Marks the elements for which `wanted` is true, and says how many. Nothing is moved yet.
+    std::size_t choose(function_ref<bool(const T&)> wanted) {
+        std::size_t count = 0;
+        for (std::uint64_t i = frozen_first_; i < frozen_last_; ++i) {
+            node* const n = frozen_slot(i).load(std::memory_order_relaxed);  // relaxed, guarded: frozen
+            n->next = wanted(n->value) ? n : nullptr;  // the mark of a chosen one: it points at itself
+            count += n->next != nullptr ? 1 : 0;
+        }
+        return count;
+    }
+    /// Takes the marked ones out and appends them to a list, oldest first. Answers its new end.
+    node** take_chosen(node** end) noexcept {
+        node* oldest = nullptr;
+        node* newest = nullptr;
+        std::uint64_t kept = frozen_last_;
+        for (std::uint64_t i = frozen_last_; i > frozen_first_; --i) {
+            node* const n = frozen_slot(i - 1).load(std::memory_order_relaxed);  // relaxed, guarded: frozen
+            if (n->next == nullptr) {
+                frozen_slot(--kept).store(n, std::memory_order_relaxed);  // F3, relaxed: F4 hands it over (F)
+                continue;
+            }
+            n->next = std::exchange(oldest, n);
+            newest = newest == nullptr ? n : newest;
+        }
+        if (oldest == nullptr) {
+            return end;
+        }
+        frozen_first_ = kept;
+        *end = oldest;
+        return &newest->next;
+    }
+
+private:
+    class ring {
+    public:
+        explicit ring(std::size_t size)  // a power of two
+            : mask_(size - 1), slots_(std::make_unique<std::atomic<node*>[]>(size)) {}
+        [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
+        [[nodiscard]] std::atomic<node*>& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
+
+        std::unique_ptr<ring> older{};  // (G)
+
+    private:
+        std::size_t mask_;
+        std::unique_ptr<std::atomic<node*>[]> slots_;
+    };
+    static constexpr std::size_t smallest_ring = 256;
+
+    [[nodiscard]] node* own_slot(std::uint64_t i) const noexcept {
+        // relaxed, owner; what F3 has moved was handed over to P2 (F)
+        return ring_.load(std::memory_order_relaxed)->at(i).load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::atomic<node*>& frozen_slot(std::uint64_t i) const noexcept {
+        return newest_ring_->at(i);
+    }
+
+    // The ring looks full: thieves may have made room since.
+    ring* make_room(std::uint64_t b) {
+        ring* const slots = ring_.load(std::memory_order_relaxed);  // relaxed, owner
+        oldest_seen_ = top_.load().oldest();
+        return b - oldest_seen_ < slots->size() ? slots : grow(b);
+    }
+    ring* grow(std::uint64_t b) {
+        auto larger = std::make_unique<ring>(2 * newest_ring_->size());
+        const std::lock_guard lock{freeze_mutex_};  // against F3
+        for (std::uint64_t i = oldest_seen_; i < b; ++i) {
+            larger->at(i).store(own_slot(i), std::memory_order_relaxed);  // relaxed: handed over below (G)
+        }
+        larger->older = std::move(newest_ring_);
+        newest_ring_ = std::move(larger);
+        ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): pairs with steal()
+        return newest_ring_.get();
+    }
+
+    void await_thaw() const noexcept { const std::lock_guard lock{freeze_mutex_}; }
+
+    // The owner's line, which thieves read.
+    alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (S)
+    std::atomic<ring*> ring_{nullptr};                          // (G)
+    std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
+    unsigned looks_ = 0;             // owner only
+    stealing_nodes<T> nodes_;
+
+    // The thieves' line.
+    alignas(cache_line) std::atomic<stealing_top> top_{stealing_top{}};  // (F)
+    static_assert(std::atomic<stealing_top>::is_always_lock_free);
+
+    // Seldom used.
+    alignas(cache_line) std::atomic<bool> owned_{true};  // (O)
+    std::mutex& freeze_mutex_;                           // guards all below
+    std::unique_ptr<ring> newest_ring_;  // written by the owner, who alone may read it without
+    std::uint64_t frozen_first_ = 0;
+    std::uint64_t frozen_last_ = 0;
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,218 @@
+// work_stealing_queue: a store per consumer, and what is in one's store is everybody's.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/stealing_deque.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+
+namespace spool::inline v1 {
+
+/// For consumers that make more work while they work: tasks that spawn tasks. Without limit. See blocking_queue for the rest.
+///
+///     spool::thread_pool_executor pool({.queue = std::make_unique<spool::work_stealing_queue<spool::task>>()});
+///
+/// Each attached consumer (every worker of a pool is one) has a deque of its own. What it adds goes there, and it takes its newest
+/// first, with no lock and nearly no interference. One that has run out takes from the inbox, then steals the oldest of
+/// another. What threads that are not attached add goes to the inbox; they take from there first, then steal. Whoever
+/// detaches leaves the elements in its deque to the others, and the deque to the next that attaches.
+///
+/// Order: none over all. Nobody's element waits for ever while consumers go on making new ones: each looks at
+/// the inbox first every 61st time, and as often at the oldest elements of all deques in turn, its own included.
+/// for_each and take_if go over the deques, oldest first in each, and then over the inbox; an element that its owner is taking at
+/// that moment may not be among them. Meanwhile takers wait, and so does a consumer whose deque has to grow.
+///
+/// A consumer detaches before the queue is destroyed. Elements are nothrow-movable.
+///
+/// The words that make the waiting sound, pair (S) of event_count: an element in a deque is published by a seq_cst store to its
+/// bottom, which the second look of a taker reads seq_cst (stealing_deque.hpp); it finds the deque, because that was put
+/// into the list by a seq_cst operation before (L). One in the inbox is published as that queue does it.
+template <class T>
+class work_stealing_queue final : public blocking_queue<T> {
+public:
+    work_stealing_queue() = default;
+    ~work_stealing_queue() override {
+        for (deque* d = deques_.load(); d != nullptr;) {
+            delete std::exchange(d, d->next);
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const override {
+        std::size_t sum = 0;
+        for (const deque* d = deques_.load(); d != nullptr; d = d->next) {
+            sum += d->size();
+        }
+        return sum + inbox_.size();
+    }
+    /// How many of them came from threads that are not attached.
+    [[nodiscard]] std::size_t inbox_size() const { return inbox_.size(); }
+
+    /// The calling thread gets a deque. \throws std::bad_alloc, then it goes on without one
+    void attach_consumer() override {
+        deque* mine = deques_.load();  // (L)
+        while (mine != nullptr && !mine->try_own()) {
+            mine = mine->next;
+        }
+        if (mine == nullptr) {
+            mine = std::make_unique<deque>(freeze_mutex_).release();
+            mine->next = deques_.load();
+            while (!deques_.compare_exchange_weak(mine->next, mine)) {  // (L)
+            }
+        }
+        mine->enter(this);
+    }
+    /// The calling thread has none any more; does nothing if it had none.
+    void detach_consumer() noexcept override {
+        if (deque* const mine = own()) {
+            mine->leave();
+            const bool leftovers = mine->size() != 0;
+            mine->give_up();
+            if (leftovers) {
+                this->wake_consumers();  // pair (S): the deque's bottom
+            }
+        }
+    }
+
+protected:
+    bool try_push(T& x) override {
+        if (deque* const mine = own()) {
+            mine->push(x);
+            return true;
+        }
+        return inbox_.offer(std::move(x));
+    }
+
+    std::optional<T> try_pop() override {
+        deque* const mine = own();
+        std::optional<T> x;
+        if (mine == nullptr) {
+            x = inbox_.poll();
+            return x.has_value() ? std::move(x) : steal(nullptr);
+        }
+        const typename deque::look first = mine->next_look();
+        if (first == deque::look::inbox) {
+            x = inbox_.poll();
+        } else if (first == deque::look::oldest) {
+            x = steal(mine);
+        }
+        if (x.has_value()) {
+            return x;
+        }
+        if (node* const n = mine->pop()) {
+            x = n->unpack();
+            mine->recycle(n);
+            return x;
+        }
+        x = inbox_.poll();
+        return x.has_value() ? std::move(x) : steal(mine);
+    }
+
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        std::vector<T> out;
+        std::vector<T> from_inbox;
+        node* chosen = nullptr;
+        {
+            const std::lock_guard lock{freeze_mutex_};
+            const frozen all{deques_.load(), nullptr};
+            std::size_t count = 0;
+            for (deque* d = all.first; d != nullptr; d = d->next) {
+                count += d->choose(wanted);
+            }
+            out.reserve(count);
+            // This decides: so far nothing has moved, and after it nothing can fail.
+            from_inbox = inbox_.take_if([&](const T& x) {
+                const bool is_wanted = wanted(x);
+                if (is_wanted && ++count > out.capacity()) {
+                    out.reserve(2 * count);
+                }
+                return is_wanted;
+            });
+            node** end = &chosen;
+            for (deque* d = all.first; d != nullptr; d = d->next) {
+                end = d->take_chosen(end);
+            }
+        }
+        while (chosen != nullptr) {
+            node* const n = std::exchange(chosen, chosen->next);
+            out.push_back(*n->unpack());
+            delete n;
+        }
+        std::move(from_inbox.begin(), from_inbox.end(), std::back_inserter(out));
+        return out;
+    }
+
+    void visit(function_ref<bool(const T&)> more) const override {
+        {
+            const std::lock_guard lock{freeze_mutex_};
+            for (deque* d = deques_.load(); d != nullptr; d = d->next) {
+                const frozen one{d, d->next};
+                if (!d->visit(more)) {
+                    return;
+                }
+            }
+        }
+        static_cast<void>(inbox_.contains([&](const T& x) { return !more(x); }));
+    }
+
+private:
+    using deque = detail::stealing_deque<T>;
+    using node = typename deque::node;
+
+    // Deques of the list that nobody can take from meanwhile; under freeze_mutex_.
+    struct frozen {
+        frozen(deque* from, deque* to) noexcept : first(from), last(to) {
+            for (deque* d = first; d != last; d = d->next) {
+                d->freeze();
+            }
+        }
+        frozen(const frozen&) = delete;
+        frozen& operator=(const frozen&) = delete;
+        ~frozen() {
+            for (deque* d = first; d != last; d = d->next) {
+                d->thaw();
+            }
+        }
+        deque* const first;
+        deque* const last;
+    };
+
+    [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
+
+    // The oldest of any deque. A consumer begins where it has not been for longest.
+    std::optional<T> steal(deque* mine) {
+        deque* const head = deques_.load();  // (L)
+        deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
+        for (deque* d = start; d != nullptr;) {
+            if (node* const n = d->steal()) {
+                std::optional<T> x = n->unpack();
+                d->hand_back(n);
+                if (mine != nullptr) {
+                    mine->victim = d->next;
+                }
+                return x;
+            }
+            d = d->next != nullptr ? d->next : head;
+            if (d == start) {
+                break;
+            }
+        }
+        return std::nullopt;
+    }
+
+    linked_blocking_queue<T> inbox_;
+    // Only ever grows, at the head; attach_consumer() writes it. Publishes the deques (L).
+    std::atomic<deque*> deques_{nullptr};
+    // Held while a deque is frozen or grows; taken to wait for the thaw.
+    mutable std::mutex freeze_mutex_;
+};
+
+}  // namespace spool::inline v1
