@@ -37,6 +37,8 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/uncaught_policy.hpp
     include/spool/queue/array_blocking_queue.hpp
     include/spool/queue/blocking_queue.hpp
+    include/spool/queue/delay_queue.hpp
+    include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/fifo_end.hpp
     include/spool/queue/detail/pages.hpp
     include/spool/queue/detail/ring_fifo.hpp
@@ -44,9 +46,18 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detail/segment_fifo.hpp
     include/spool/queue/detail/segment_store.hpp
     include/spool/queue/detail/slot.hpp
+    include/spool/queue/detail/stable_heap.hpp
+    include/spool/queue/detail/stealing_deque.hpp
+    include/spool/queue/detail/stealing_nodes.hpp
     include/spool/queue/detail/stripe.hpp
+    include/spool/queue/detail/two_ended_store.hpp
+    include/spool/queue/detail/waiting_list.hpp
+    include/spool/queue/linked_blocking_deque.hpp
     include/spool/queue/linked_blocking_queue.hpp
+    include/spool/queue/linked_transfer_queue.hpp
+    include/spool/queue/priority_blocking_queue.hpp
     include/spool/queue/synchronous_queue.hpp
+    include/spool/queue/work_stealing_queue.hpp
     include/spool/spool.hpp
     include/spool/sync/backoff.hpp
     include/spool/sync/event_count.hpp
@@ -92,6 +103,7 @@ set(SPOOL_SOURCES
     src/pool/worker_loop.cpp
     src/pool/worker_start.cpp
     src/queue/array_blocking_queue.cpp
+    src/queue/attachment.cpp
     src/queue/linked_blocking_queue.cpp
     src/queue/pages_linux.cpp
     src/queue/pages_portable.cpp

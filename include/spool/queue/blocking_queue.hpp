@@ -162,6 +162,7 @@ public:
     }
     virtual wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                                   function_ref<bool()> give_up = never_give_up) {
+        x.reset();
         const wait_result how = consumers_.await(
             [&] {
                 if (std::optional<T> head = try_pop()) {

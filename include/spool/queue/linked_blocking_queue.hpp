@@ -1,6 +1,7 @@
 // linked_blocking_queue: first in, first out, without limit or with one that can change.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <optional>
@@ -57,16 +58,16 @@ public:
     /// As in blocking_queue. A consumer that waits gives back the memory which the queue does not need any more.
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        if (fifo_.has_surplus()) {
-            const deadline soon = deadline::after(fifo_.patience);
-            if (soon < limits.until) {
-                const wait_result how =
-                    blocking_queue<T>::pop_until(x, {.until = soon, .stop = limits.stop}, give_up);
-                if (how != wait_result::timed_out) {
-                    return how;
-                }
-            }
+        if (!fifo_.has_surplus()) {
+            return blocking_queue<T>::pop_until(x, limits, give_up);
         }
+        const deadline soon = std::min(deadline::after(fifo_.patience), limits.until);
+        const wait_result how =
+            blocking_queue<T>::pop_until(x, {.until = soon, .stop = limits.stop}, give_up);
+        if (how != wait_result::timed_out) {
+            return how;
+        }
+        fifo_.give_back();
         return blocking_queue<T>::pop_until(x, limits, give_up);
     }
 

@@ -55,16 +55,26 @@ struct round {
     std::string settings;
 };
 
+template <class Queue, class... Args>
+std::unique_ptr<spool::blocking_queue<spool::task>> named(round& r, const char* name, Args... args) {
+    r.settings += name;
+    return std::make_unique<Queue>(args...);
+}
+
 std::unique_ptr<spool::blocking_queue<spool::task>> pick_queue(round& r) {
-    switch (r.pick(4)) {
-        case 0: r.settings += "linked"; return std::make_unique<spool::linked_blocking_queue<spool::task>>();
-        case 1:
-            r.settings += "linked bounded";
-            return std::make_unique<spool::linked_blocking_queue<spool::task>>(4);
-        case 2: r.settings += "array"; return std::make_unique<spool::array_blocking_queue<spool::task>>(3);
-        default:
-            r.settings += "synchronous";
-            return std::make_unique<spool::synchronous_queue<spool::task>>();
+    using spool::task;
+    switch (r.pick(11)) {
+        case 0: return named<spool::linked_blocking_queue<task>>(r, "linked");
+        case 1: return named<spool::linked_blocking_queue<task, 2>>(r, "linked in small segments");
+        case 2: return named<spool::linked_blocking_queue<task>>(r, "linked of 4", std::size_t{4});
+        case 3: return named<spool::array_blocking_queue<task>>(r, "array", std::size_t{3});
+        case 4: return named<spool::priority_blocking_queue<task>>(r, "priority");
+        case 5: return named<spool::delay_queue<task>>(r, "delay");
+        case 6: return named<spool::linked_transfer_queue<task>>(r, "transfer");
+        case 7: return named<spool::linked_blocking_deque<task>>(r, "deque");
+        case 8: return named<spool::work_stealing_queue<task>>(r, "work stealing");
+        case 9: return named<spool::synchronous_queue<task>>(r, "fair synchronous", spool::fairness::fair);
+        default: return named<spool::synchronous_queue<task>>(r, "synchronous");
     }
 }
 

@@ -132,6 +132,7 @@ public:
 
     /// Whether an empty queue holds memory that it will give back once it has been empty for `patience`.
     [[nodiscard]] bool has_surplus() const noexcept { return store_.has_surplus(); }
+    void give_back() noexcept { store_.trim(); }
     static constexpr auto patience = segment_store<segment<T, Slots>>::patience;
     /// For tests: those out of use, and those from the head's to the tail's.
     [[nodiscard]] std::size_t segment_count() {

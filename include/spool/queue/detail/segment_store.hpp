@@ -24,7 +24,8 @@ class segment_store {
 public:
     /// How long a queue must have been empty to give its spares back.
     static constexpr std::chrono::milliseconds patience{50};
-    static constexpr std::size_t most_spares = 64;
+    /// About 12 MB of 64-byte slots: enough for what one thread adds while the other waits for its CPU.
+    static constexpr std::size_t most_spares = 190;
 
     segment_store() = default;
     segment_store(const segment_store&) = delete;
@@ -97,6 +98,19 @@ public:
             trim();
         }
     }
+    /// Only one spare is left.
+    void trim() noexcept {
+        sort_retired();
+        Segment* surplus = nullptr;
+        {
+            const std::lock_guard lock{mutex_};
+            if (spares_ != nullptr) {
+                surplus = std::exchange(spares_->next_idle, nullptr);
+                spare_count_.store(1);
+            }
+        }
+        free_all(surplus);
+    }
     /// Whether idle() would have something to give back some time later.
     [[nodiscard]] bool has_surplus() const noexcept {
         return spare_count_.load(std::memory_order_relaxed) > 1 ||   // relaxed, hint: looked at again
@@ -134,18 +148,6 @@ private:
         spare_count_.fetch_sub(1);
         return std::exchange(spares_, spares_->next_idle);
     }
-    void trim() noexcept {
-        Segment* surplus = nullptr;
-        {
-            const std::lock_guard lock{mutex_};
-            if (spares_ != nullptr) {
-                surplus = std::exchange(spares_->next_idle, nullptr);
-                spare_count_.store(1);
-            }
-        }
-        free_all(surplus);
-    }
-
     std::atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
     std::atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
     std::atomic<std::size_t> spare_count_{0};  // written under the mutex; publishes nothing
