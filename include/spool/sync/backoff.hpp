@@ -26,10 +26,7 @@ public:
         ++turns_;
     }
 
-private:
-    static constexpr unsigned spins = 32;
-    static constexpr unsigned yields = 256;
-
+    /// Tells the CPU that this thread only waits.
     static void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -37,6 +34,10 @@ private:
         asm volatile("yield");
 #endif
     }
+
+private:
+    static constexpr unsigned spins = 32;
+    static constexpr unsigned yields = 256;
 
     unsigned turns_ = 0;
 };

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "spool/base/cache_line.hpp"
+#include "spool/sync/backoff.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -56,11 +57,30 @@ public:
         other_seen_.store(p, std::memory_order_relaxed);  // relaxed, hint: see other_seen()
     }
 
+    /// For the head, when it has used up what it knew of: where the tail is now. A consumer that keeps pace with the producers would
+    /// fetch their cache line, and take it from them, for every element. So where two looks in a row bring only a few, it
+    /// gives them a moment (well below a microsecond) to go ahead. A look that brings nothing does not count.
+    [[nodiscard]] position catch_up(position here, const fifo_end& tail) noexcept {
+        position there = tail.now();
+        const bool few = there > here && there - here < 8;
+        if (few &&
+            found_few_.load(std::memory_order_relaxed)) {  // relaxed, hint: decides only how long to wait
+            for (int i = 0; i < 32; ++i) {
+                backoff::relax();
+            }
+            there = tail.now();
+        }
+        found_few_.store(few, std::memory_order_relaxed);  // relaxed, hint: as above
+        saw_other(there);
+        return there;
+    }
+
 private:
     static constexpr std::uint64_t step = 2;
 
     std::atomic<std::uint64_t> word_{0};        // claims publish what was stored for the position before
     std::atomic<std::uint64_t> other_seen_{0};  // publishes nothing
+    std::atomic<bool> found_few_{false};        // of the last look at the other end; publishes nothing
 };
 
 /// How many elements lie between the ends; `count_to(p)` says how many slots lie before p. Exact: the head was the same before and

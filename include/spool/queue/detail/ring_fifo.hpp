@@ -87,12 +87,8 @@ public:
                 wait_for_thaw();
                 continue;
             }
-            if (seen.at() >= head_.other_seen()) {
-                const fifo_end::position tail = tail_.now();
-                if (seen.at() >= tail) {
-                    return std::nullopt;
-                }
-                head_.saw_other(tail);
+            if (seen.at() >= head_.other_seen() && seen.at() >= head_.catch_up(seen.at(), tail_)) {
+                return std::nullopt;
             }
             if (head_.try_claim(seen)) {
                 slot<T>& from = slot_of(seen.at());

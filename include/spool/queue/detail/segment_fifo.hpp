@@ -101,13 +101,10 @@ public:
                 wait_for_others(seen, pause);
                 continue;
             }
-            if (seen.at() >= head_.end.other_seen()) {
-                const fifo_end::position tail = tail_.end.now();
-                if (seen.at() >= tail) {
-                    store_.idle();
-                    return std::nullopt;
-                }
-                head_.end.saw_other(tail);
+            if (seen.at() >= head_.end.other_seen() &&
+                seen.at() >= head_.end.catch_up(seen.at(), tail_.end)) {
+                store_.idle();
+                return std::nullopt;
             }
             segment_type* const here =
                 head_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
