@@ -1,0 +1,72 @@
+// After a burst of tasks the memory goes back to the system, within a second and without anybody's asking.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <spool/spool.hpp>
+
+#include "support/gate.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int burst = 2'000'000;
+
+long resident_kilobytes() {
+    std::ifstream status{"/proc/self/status"};
+    for (std::string word; status >> word;) {
+        if (word == "RssAnon:") {
+            long value = 0;
+            status >> value;
+            return value;
+        }
+    }
+    return -1;
+}
+
+// How much of the growth from `before` to `full` is left, in percent: at once if little, else after a second.
+long percent_left(long before, long full) {
+    const auto end = std::chrono::steady_clock::now() + 1s;
+    long left = 0;
+    do {
+        left = (resident_kilobytes() - before) * 100 / (full - before);
+        spool::this_task::sleep_for(10ms);
+    } while (left > 10 && std::chrono::steady_clock::now() < end);
+    return left;
+}
+
+TEST(burst_memory, of_a_linked_queue_is_given_back_even_if_nobody_touches_it_any_more) {
+    spool::linked_blocking_queue<spool::task> queue;
+    const long before = resident_kilobytes();
+    for (int n = 0; n < burst; ++n) {
+        queue.put([n] { static_cast<void>(n); });
+    }
+    const long full = resident_kilobytes();
+    ASSERT_GT(full - before, burst / 1024 * 60);
+    while (queue.poll().has_value()) {}
+    EXPECT_LE(percent_left(before, full), 10);
+}
+
+TEST(burst_memory, of_a_pool_is_given_back) {
+    spool::thread_pool_executor pool({.core_size = 2});
+    test::gate start;
+    const long before = resident_kilobytes();
+    pool.execute([&] { start.wait(); });
+    pool.execute([&] { start.wait(); });
+    for (int n = 0; n < burst; ++n) {
+        pool.execute([n] { static_cast<void>(n); });
+    }
+    const long full = resident_kilobytes();
+    ASSERT_GT(full - before, burst / 1024 * 60);
+    start.open();
+    while (pool.completed_task_count() < burst + 2) {
+        spool::this_task::sleep_for(1ms);
+    }
+    EXPECT_LE(percent_left(before, full), 10);
+}
+
+}  // namespace
