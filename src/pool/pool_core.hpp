@@ -122,6 +122,7 @@ private:
     // ---- worker_loop.cpp
     void work(const std::shared_ptr<worker>& self);
     bool begin(worker& w, task_scope& scope);
+    bool attach(const worker& w);
     enum class served { leave, died, let_go };
     served serve(worker& w, task_scope& scope);
     bool fetch(task& next);

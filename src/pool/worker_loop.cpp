@@ -1,4 +1,5 @@
 // A worker works: it fetches a task, runs it between the hooks, and in the end leaves.
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -54,8 +55,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     self_service waits{*this, w};
     join_those_who_left();
     {
-        const bool attached = guarded(w.info, [this] { queue_->attach_consumer(); });
-        const consumer_place place{attached ? queue_.get() : nullptr};
+        const consumer_place place{attach(w) ? queue_.get() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
         }
@@ -82,6 +82,18 @@ bool thread_pool_executor::core::begin(worker& w, task_scope& scope) {
     count_alive(w);
     w.scope = &scope;
     return true;
+}
+
+// For want of memory it works on without a place of its own: nothing is lost by that.
+bool thread_pool_executor::core::attach(const worker& w) {
+    try {
+        queue_->attach_consumer();
+        return true;
+    } catch (const std::bad_alloc&) {
+    } catch (...) {
+        uncaught(w.info, std::current_exception());
+    }
+    return false;
 }
 
 auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {

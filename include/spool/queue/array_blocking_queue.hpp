@@ -15,7 +15,8 @@
 
 namespace spool::inline v1 {
 
-/// FIFO over a ring whose places are allocated once, one cache line each.
+/// FIFO over a ring whose places are allocated once, one cache line each (several, if an element has more than 56
+/// bytes).
 ///
 ///     spool::array_blocking_queue<int> numbers{100};
 ///     bool taken = numbers.offer(7);  // false while 100 are there

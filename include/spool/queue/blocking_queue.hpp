@@ -37,9 +37,12 @@ namespace spool::inline v1 {
 /// Thread safety: every member from any thread. What a thread did before adding an element is visible to the one who
 /// takes it.
 ///
+/// Lifetime: the queue outlives every call on it, also one whose element has been taken already.
+///
 /// A kind of your own supplies four functions: try_push, try_pop, extract_if and size. Pushing and popping must
 /// publish through a mutex, or through seq_cst operations on words that the other side reads: that is what the waiting
-/// relies on (see event_count).
+/// relies on (see event_count). So must what size() reads, and it counts an element by the time try_push returns: it decides
+/// whether the next taker is woken.
 template <class T>
 class blocking_queue {
 public:
@@ -93,13 +96,14 @@ public:
         return how == wait_result::ready;
     }
 
-    /// Adds the elements of a range, in order, while there is room, and says how many. Those of an rvalue range are moved.
+    /// Adds the elements of a range, in order, while there is room, and says how many. Those of an rvalue container are moved,
+    /// those of a view copied.
     template <std::ranges::input_range Range>
     std::size_t offer_all(Range&& elements) {
         std::size_t added = 0;
         for (auto&& element : elements) {
             bool taken = false;
-            if constexpr (!std::is_lvalue_reference_v<Range> && std::same_as<decltype(element), T&>) {
+            if constexpr (owns_elements<Range> && std::same_as<decltype(element), T&>) {
                 taken = offer(std::move(element));
             } else {
                 taken = offer(T(element));
@@ -173,10 +177,10 @@ public:
             },
             limits, give_up);
         if (how == wait_result::ready) {
-            if (consumers_.waiters() != 0 && !empty()) {
+            producers_.notify_one();  // pair: the kind's (see try_pop)
+            if (consumers_.waiters() != 0 && may_hold_more()) {
                 consumers_.notify_throttled();  // who was woken wakes the next: see event_count
             }
-            producers_.notify_one();  // pair: the kind's (see try_pop)
         }
         return how;
     }
@@ -298,6 +302,19 @@ protected:
     }
 
 private:
+    template <class Range>
+    static constexpr bool owns_elements = !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range> &&
+                                          !std::ranges::borrowed_range<Range>;
+
+    // A kind whose size() throws must not cost the element that was just taken.
+    bool may_hold_more() const noexcept {
+        try {
+            return !empty();
+        } catch (...) {
+            return true;
+        }
+    }
+
     event_count consumers_;  // wait for an element
     event_count producers_;  // wait for room
 };

@@ -213,8 +213,12 @@ private:
     }
     wait_result pop_until(end where, std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up) {
+        x.reset();
         const auto taken = [&] {
-            x = pop(where);
+            std::optional<T> found = pop(where);
+            if (found.has_value()) {
+                x.emplace(*std::move(found));
+            }
             return x.has_value();
         };
         return consumers_.await(taken, limits, give_up);

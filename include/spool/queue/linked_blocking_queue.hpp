@@ -24,14 +24,14 @@ namespace spool::inline v1 {
 ///     std::string line = lines.take();       // waits while none is there
 ///     lines.set_capacity(5000);              // while others are at work
 ///
-/// Adding and taking use no lock and no memory of their own: elements lie in slots of one cache line, in segments that are
-/// reused; a queue that has been drained gives its memory back to the system. What looks at all elements (remove_if,
+/// Adding and taking use no lock and no memory of their own: elements lie in slots of one cache line (of several, if larger than 56
+/// bytes), in segments that are reused; a queue that stays empty for a while gives its memory back to the system. What looks at all elements (remove_if,
 /// for_each, contains, peek and the like) stops both ends meanwhile.
 ///
 /// Elements must be movable without throwing. See blocking_queue for everything else.
 ///
 /// `Slots` is the number of slots per segment; there is no need to change it.
-template <class T, std::size_t Slots = 1023>
+template <class T, std::size_t Slots = detail::slots_per_segment<T>>
 class linked_blocking_queue final : public blocking_queue<T> {
 public:
     using blocking_queue<T>::unlimited;

@@ -26,7 +26,7 @@ namespace spool::inline v1 {
 /// another. What threads that are not attached add goes to the inbox; they take from there first, then steal. Whoever
 /// detaches leaves the elements in its deque to the others, and the deque to the next that attaches.
 ///
-/// Order: none over all. Nobody's element waits for ever while consumers go on making new ones: each looks at
+/// Order: none over all. Nobody's element waits for ever while attached consumers go on making new ones: each looks at
 /// the inbox first every 61st time, and as often at the oldest elements of all deques in turn, its own included.
 /// for_each and take_if go over the deques, oldest first in each, and then over the inbox; an element that its owner is taking at
 /// that moment may not be among them. Meanwhile takers wait, and so does a consumer whose deque has to grow.
@@ -46,6 +46,7 @@ public:
         }
     }
 
+    /// The sum of one look at each store.
     [[nodiscard]] std::size_t size() const override {
         std::size_t sum = 0;
         for (const deque* d = deques_.load(); d != nullptr; d = d->next) {
@@ -93,26 +94,20 @@ protected:
 
     std::optional<T> try_pop() override {
         deque* const mine = own();
-        std::optional<T> x;
-        if (mine == nullptr) {
-            x = inbox_.poll();
-            return x.has_value() ? std::move(x) : steal(nullptr);
+        if (mine != nullptr) {
+            const typename deque::look first = mine->next_look();
+            if (std::optional<T> x = first == deque::look::inbox    ? inbox_.poll()
+                                     : first == deque::look::oldest ? steal(mine)
+                                                                    : std::nullopt) {
+                return x;
+            }
+            if (node* const n = mine->pop()) {
+                std::optional<T> x = n->unpack();
+                mine->recycle(n);
+                return x;
+            }
         }
-        const typename deque::look first = mine->next_look();
-        if (first == deque::look::inbox) {
-            x = inbox_.poll();
-        } else if (first == deque::look::oldest) {
-            x = steal(mine);
-        }
-        if (x.has_value()) {
-            return x;
-        }
-        if (node* const n = mine->pop()) {
-            x = n->unpack();
-            mine->recycle(n);
-            return x;
-        }
-        x = inbox_.poll();
+        std::optional<T> x = inbox_.poll();
         return x.has_value() ? std::move(x) : steal(mine);
     }
 

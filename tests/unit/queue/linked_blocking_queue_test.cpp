@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "spool/base/task.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
@@ -144,6 +146,25 @@ TEST(linked_queue_elements, elements_left_behind_are_destroyed_with_the_queue) {
         EXPECT_EQ(shared.use_count(), 2);
     }
     EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(linked_queue_bulk, an_rvalue_container_is_moved_from_and_keeps_what_did_not_fit) {
+    linked_blocking_queue<std::unique_ptr<int>> queue{2};
+    std::vector<std::unique_ptr<int>> elements;
+    for (int i = 0; i < 3; ++i) {
+        elements.push_back(std::make_unique<int>(i));
+    }
+    EXPECT_EQ(queue.offer_all(std::move(elements)), 2U);
+    EXPECT_EQ(elements[1], nullptr);
+    ASSERT_NE(elements[2], nullptr);
+    EXPECT_EQ(*elements[2], 2);
+}
+
+TEST(linked_queue_bulk, a_view_leaves_its_container_alone) {
+    linked_blocking_queue<std::string> queue;
+    std::vector<std::string> elements{"a string that is too long to lie in place"};
+    EXPECT_EQ(queue.offer_all(std::span{elements}), 1U);
+    EXPECT_EQ(elements[0], "a string that is too long to lie in place");
 }
 
 }  // namespace

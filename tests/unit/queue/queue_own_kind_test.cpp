@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -149,6 +152,47 @@ TEST(own_queue_kind, its_exception_reaches_the_caller) {
     queue.fail = true;
     EXPECT_THROW(static_cast<void>(queue.take(std::stop_token{})), std::runtime_error);
     EXPECT_EQ(queue.take(std::stop_token{}), 1);
+}
+
+// One whose size() fails.
+class uncountable final : public spool::blocking_queue<int> {
+public:
+    [[nodiscard]] std::size_t size() const override { throw std::runtime_error("size"); }
+
+protected:
+    bool try_push(int& x) override {
+        const std::lock_guard lock{mutex_};
+        elements_.push_back(x);
+        return true;
+    }
+    std::optional<int> try_pop() override {
+        const std::lock_guard lock{mutex_};
+        if (elements_.empty()) {
+            return std::nullopt;
+        }
+        const int x = elements_.back();
+        elements_.pop_back();
+        return x;
+    }
+    std::vector<int> extract_if(spool::function_ref<bool(const int&)>) override { return {}; }
+
+private:
+    std::mutex mutex_;
+    std::vector<int> elements_;
+};
+
+TEST(own_queue_kind, size_that_throws_costs_no_element) {
+    uncountable queue;
+    std::atomic<int> sum{0};
+    test::in_background first{[&] { sum += queue.take(); }};
+    test::in_background second{[&] { sum += queue.take(); }};
+    ASSERT_TRUE(first.falls_asleep());
+    ASSERT_TRUE(second.falls_asleep());
+    queue.put(1);
+    queue.put(2);
+    ASSERT_TRUE(first.ends());
+    ASSERT_TRUE(second.ends());
+    EXPECT_EQ(sum, 3);
 }
 
 }  // namespace

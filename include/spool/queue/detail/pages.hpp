@@ -7,6 +7,8 @@
 
 namespace spool::inline v1::detail {
 
+inline constexpr std::size_t page = 4096;
+
 /// Zeroed memory, aligned to a page. A heap keeps what is freed below its last block, and the last block of a
 /// drained queue is its youngest segment; hence not the heap. \throws std::bad_alloc
 [[nodiscard]] SPOOL_API void* allocate_pages(std::size_t bytes);

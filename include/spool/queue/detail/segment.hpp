@@ -8,6 +8,7 @@
 // Where it goes then: see segment_store.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -21,6 +22,12 @@
 #include "spool/sync/backoff.hpp"
 
 namespace spool::inline v1::detail {
+
+/// Segments of about 64 kB; not too few slots, however large the elements.
+template <class T>
+inline constexpr std::size_t slots_per_segment = std::clamp<std::size_t>(64 * 1024 / sizeof(slot<T>), 16,
+                                                                         1024) -
+                                                 1;
 
 template <class T, std::size_t Slots>
 class segment {
@@ -85,7 +92,7 @@ private:
     segment() = default;
     ~segment() = default;
 
-    static constexpr bool in_pages = Slots * sizeof(slot<T>) >= 16 * 1024;
+    static constexpr bool in_pages = Slots * sizeof(slot<T>) >= 16 * 1024 && alignof(slot<T>) <= page;
     static constexpr std::align_val_t alignment{alignof(slot<T>)};
 
     struct alignas(cache_line) counter {

@@ -11,6 +11,7 @@
 // without.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -24,8 +25,9 @@ class segment_store {
 public:
     /// How long a queue must have been empty to give its spares back.
     static constexpr std::chrono::milliseconds patience{50};
-    /// About 12 MB of 64-byte slots: enough for what one thread adds while the other waits for its CPU.
-    static constexpr std::size_t most_spares = 190;
+    /// About 12 MB: of small elements enough for what one thread adds while the other waits for its CPU.
+    static constexpr std::size_t most_spares =
+        std::clamp<std::size_t>(12 * 1024 * 1024 / sizeof(Segment), 1, 190);
 
     segment_store() = default;
     segment_store(const segment_store&) = delete;
