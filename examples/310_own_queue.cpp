@@ -1,5 +1,6 @@
 // A queue of your own: newest first, for callers who have given up on the oldest anyway.
 // prints: task 1\ntask 4\ntask 3\ntask 2\n
+#include <algorithm>
 #include <cstdio>
 #include <latch>
 #include <list>
@@ -9,7 +10,7 @@
 
 // [own_queue]
 template <class T>
-class newest_first final : public spool::blocking_queue<T> {
+class lifo final : public spool::blocking_queue<T> {
 public:
     std::size_t size() const override {
         const std::lock_guard lock{mutex_};
@@ -33,19 +34,12 @@ protected:
     }
     std::vector<T> extract_if(spool::function_ref<bool(const T&)> wanted) override {
         const std::lock_guard lock{mutex_};
-        std::vector<bool> leaves;
-        for (const T& x : elements_) {
-            leaves.push_back(wanted(x));
-        }
+        std::vector<bool> leaves(elements_.size());
+        std::transform(elements_.begin(), elements_.end(), leaves.begin(), wanted);
         std::vector<T> out;
         out.reserve(elements_.size());  // the last thing that can fail: nothing has moved yet
-        auto x = elements_.begin();
-        for (const bool leave : leaves) {
-            if (leave) {
-                out.push_back(std::move(*x));
-            }
-            x = leave ? elements_.erase(x) : std::next(x);
-        }
+        auto leave = leaves.begin();
+        elements_.remove_if([&](T& x) { return *leave++ && (out.push_back(std::move(x)), true); });
         return out;
     }
 
@@ -57,8 +51,7 @@ private:
 
 int main() {
     std::latch all_there{1};
-    spool::thread_pool_executor pool(
-        {.core_size = 1, .queue = std::make_unique<newest_first<spool::task>>()});
+    spool::thread_pool_executor pool({.core_size = 1, .queue = std::make_unique<lifo<spool::task>>()});
     for (const char* name : {"task 1", "task 2", "task 3", "task 4"}) {
         pool.execute([name, &all_there] { all_there.wait(), std::puts(name); });
     }

@@ -163,7 +163,7 @@ SPOOL_API task_id next_task_id() noexcept;
 /// one from a callable may allocate. A moved-from task is empty.
 class task {
 public:
-    task() noexcept = default;
+    task() noexcept {}  // not defaulted: a const task may be made without a value
     task(std::nullptr_t) noexcept {}
 
     template <class F>

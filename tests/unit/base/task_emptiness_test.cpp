@@ -22,6 +22,11 @@ TEST(task_emptiness, default_and_nullptr_tasks_are_empty) {
     }
 }
 
+TEST(task_emptiness, const_task_needs_no_value) {
+    const spool::task t;
+    EXPECT_TRUE(t.empty());
+}
+
 TEST(task_emptiness, task_of_a_callable_is_not_empty) {
     int n = 0;
     const task work = [&n] { ++n; };
