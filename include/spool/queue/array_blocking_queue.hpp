@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/ring_fifo.hpp"
@@ -70,6 +71,6 @@ private:
     mutable detail::ring_fifo<T> fifo_;
 };
 
-extern template class array_blocking_queue<task>;
+extern template class SPOOL_API array_blocking_queue<task>;
 
 }  // namespace spool::inline v1

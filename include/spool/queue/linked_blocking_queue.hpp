@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
@@ -95,6 +96,6 @@ private:
     std::atomic<std::size_t> capacity_{unlimited};  // written by set_capacity; publishes nothing
 };
 
-extern template class linked_blocking_queue<task>;
+extern template class SPOOL_API linked_blocking_queue<task>;
 
 }  // namespace spool::inline v1
