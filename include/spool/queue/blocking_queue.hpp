@@ -265,8 +265,7 @@ public:
     [[nodiscard]] virtual std::size_t capacity() const { return unlimited; }
     [[nodiscard]] std::size_t remaining_capacity() const {
         const std::size_t limit = capacity();
-        const std::size_t held = size();
-        return limit == unlimited ? unlimited : limit - std::min(limit, held);
+        return limit == unlimited ? unlimited : limit - std::min(limit, size());
     }
 
     /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that

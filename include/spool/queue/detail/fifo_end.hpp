@@ -59,7 +59,7 @@ public:
 
     /// For the head, when it has used up what it knew of: where the tail is now. A consumer that keeps pace with the producers would
     /// fetch their cache line, and take it from them, for every element. So where two looks in a row bring only a few, it
-    /// gives them a moment (well below a microsecond) to go ahead. A look that brings nothing does not count.
+    /// gives them a moment (well below a microsecond) to go ahead. One that brings nothing starts anew.
     [[nodiscard]] position catch_up(position here, const fifo_end& tail) noexcept {
         position there = tail.now();
         const bool few = there > here && there - here < 8;
