@@ -4,6 +4,7 @@
 set(SPOOL_PUBLIC_HEADERS
     include/spool/base/cache_line.hpp
     include/spool/base/callable.hpp
+    include/spool/base/clock_source.hpp
     include/spool/base/deadline.hpp
     include/spool/base/error.hpp
     include/spool/base/export.hpp
@@ -58,17 +59,25 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/priority_blocking_queue.hpp
     include/spool/queue/synchronous_queue.hpp
     include/spool/queue/work_stealing_queue.hpp
+    include/spool/schedule/detail/scheduled_body.hpp
+    include/spool/schedule/executors.hpp
+    include/spool/schedule/scheduled_future.hpp
+    include/spool/schedule/scheduled_pool_options.hpp
+    include/spool/schedule/scheduled_thread_pool_executor.hpp
     include/spool/spool.hpp
     include/spool/sync/backoff.hpp
+    include/spool/sync/done_event.hpp
     include/spool/sync/event_count.hpp
     include/spool/sync/parking.hpp
     include/spool/sync/this_task.hpp
     include/spool/sync/wait_limits.hpp
+    include/spool/testing/manual_clock.hpp
     include/spool/version.hpp
 )
 
 # Compiled files, and the headers that only they may include.
 set(SPOOL_SOURCES
+    src/base/clock_source.cpp
     src/base/error.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
@@ -107,14 +116,31 @@ set(SPOOL_SOURCES
     src/queue/linked_blocking_queue.cpp
     src/queue/pages_linux.cpp
     src/queue/pages_portable.cpp
+    src/schedule/carried_task.hpp
+    src/schedule/executors.cpp
+    src/schedule/near_heap.hpp
+    src/schedule/precise_sleep.hpp
+    src/schedule/precise_sleep_linux.cpp
+    src/schedule/precise_sleep_portable.cpp
+    src/schedule/schedule_link.hpp
+    src/schedule/scheduled_thread_pool_executor.cpp
+    src/schedule/series.cpp
+    src/schedule/timer_gate.cpp
+    src/schedule/timer_gate.hpp
+    src/schedule/timer_queue.cpp
+    src/schedule/timer_queue.hpp
+    src/schedule/timer_wheel.hpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
     src/sync/this_task.cpp
+    src/testing/manual_clock.cpp
 )
 
 # One source file per system where systems differ.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp
+        src/schedule/precise_sleep_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/queue/pages_linux.cpp src/sync/parking_futex.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/queue/pages_linux.cpp
+        src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp)
 endif()

@@ -1,6 +1,7 @@
 // All of Spool. It costs about as much to include as <regex>; to pay less, include the part you need.
 #pragma once
 
+#include "spool/base/clock_source.hpp"
 #include "spool/base/error.hpp"
 #include "spool/base/task.hpp"
 #include "spool/executor/completion_service.hpp"
@@ -32,6 +33,10 @@
 #include "spool/queue/priority_blocking_queue.hpp"
 #include "spool/queue/synchronous_queue.hpp"
 #include "spool/queue/work_stealing_queue.hpp"
+#include "spool/schedule/executors.hpp"
+#include "spool/schedule/scheduled_future.hpp"
+#include "spool/schedule/scheduled_pool_options.hpp"
+#include "spool/schedule/scheduled_thread_pool_executor.hpp"
 #include "spool/sync/event_count.hpp"
 #include "spool/sync/this_task.hpp"
 #include "spool/version.hpp"

@@ -36,7 +36,11 @@ std::string readable(const std::type_info& type) {
 
 // ---- Lifetime
 
-future_core::~future_core() = default;
+future_core::~future_core() {
+    if (word().now() == phase::failed) {
+        std::destroy_at(&error_);
+    }
+}
 
 void future_core::drop_reference() noexcept {
     // acq_rel: all that the other holder did with the state comes before its destruction here
@@ -76,6 +80,13 @@ void future_core::run() {
     if (word_.compare_exchange_strong(expected, future_word{phase::running, scope})) {
         run_body(*scope);
     }
+}
+
+task future_core::take_task() noexcept {
+    return {};
+}
+task future_core::take_if_due(const void*) {
+    return {};
 }
 
 bool future_core::run_and_reset() {
@@ -141,8 +152,9 @@ future_state future_core::state() const noexcept {
 std::string future_core::describe() const {
     const std::string text = "future of task " + std::to_string(id_);
     switch (state()) {
-        case future_state::pending: return text + ": not completed, not started, body " + readable(*body_);
-        case future_state::running: return text + ": not completed, running, body " + readable(*body_);
+        case future_state::pending:
+            return text + ": not completed, not started, body " + readable(body_type());
+        case future_state::running: return text + ": not completed, running, body " + readable(body_type());
         case future_state::succeeded: return text + ": completed normally";
         case future_state::failed: return text + ": completed exceptionally: " + spool::describe(error_);
         case future_state::cancelled: break;
@@ -171,8 +183,14 @@ void future_core::wait_or_throw(std::stop_token stop, const char* call) {
 // A worker that waits without limit for a task of its own pool runs it right here, if it has not started.
 void future_core::help_out(const std::stop_token& stop) {
     nested_waiter* const worker = nested_waiter::current();
-    if (worker != nullptr && now() == phase::idle && worker->may_run_here() &&
-        claim_by_waiter(worker->home())) {
+    if (worker == nullptr || now() != phase::idle || !worker->may_run_here()) {
+        return;
+    }
+    if (kind() != timer_kind::none) {
+        if (task mine = take_if_due(worker->home()); !mine.empty()) {
+            worker->run_here(std::move(mine), stop);
+        }
+    } else if (claim_by_waiter(worker->home())) {
         worker->run_here(future_link{*this}, stop);
     }
 }
@@ -243,6 +261,7 @@ bool future_core::cancel(cancel_mode mode) {
         switch (seen.now()) {
             case phase::idle:
                 if (claim_from(seen)) {
+                    leave_queue();
                     finish(phase::cancelled);
                     return true;
                 }

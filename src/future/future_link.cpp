@@ -14,11 +14,11 @@ bool future_link::set_home(const void* pool) const noexcept {
 }
 
 void future_link::set_submitted(std::chrono::steady_clock::time_point when) const noexcept {
-    core_->submitted = when;
+    core_->when = when;
 }
 
 std::chrono::steady_clock::time_point future_link::submitted() const noexcept {
-    return core_->submitted;
+    return core_->when;
 }
 
 int future_link::priority() const noexcept {

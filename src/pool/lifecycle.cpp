@@ -30,6 +30,7 @@ void thread_pool_executor::core::wake_everybody() noexcept {
 
 void thread_pool_executor::core::shutdown() {
     control_.advance_to(run_state::shutting_down);
+    owner_.on_shutdown();
     wake_everybody();
     // A pool built on a queue with tasks in it may have no worker to run them.
     if (control().workers == 0 && !queue_->empty()) {
@@ -161,11 +162,17 @@ void thread_pool_executor::core::discard_the_queue() noexcept {
     }
 }
 
-// No worker is left and none could be started: the tasks are run here rather than lost.
+// No worker is left and none could be started: the tasks are run here rather than lost, each when it is due.
 void thread_pool_executor::core::run_what_nobody_can() {
-    while (control().workers == 0 && control().state == run_state::shutting_down) {
-        std::optional<task> orphan = queue_->poll();
-        if (!orphan.has_value()) {
+    const auto nothing_to_do = [this] {
+        const pool_control c = control();
+        return c.workers != 0 || c.state != run_state::shutting_down || queue_is_empty();
+    };
+    while (!nothing_to_do()) {
+        std::optional<task> orphan;
+        // A second at most: a stop of the closing task is noticed in between.
+        const wait_limits a_while{.until = deadline::after(std::chrono::seconds{1}), .stop = {}};
+        if (queue_->pop_until(orphan, a_while, nothing_to_do) != wait_result::ready) {
             break;
         }
         if (const future_link link{*orphan}; link && !link.claim()) {
@@ -199,9 +206,10 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
 }
 
 void thread_pool_executor::core::run_the_rest(worker& w) {
-    while (runs_queue(control().state)) {
-        std::optional<task> next = queue_->poll();
-        if (!next.has_value()) {
+    const auto nothing_to_do = [this] { return !runs_queue(control().state) || queue_is_empty(); };
+    while (!nothing_to_do()) {
+        std::optional<task> next;
+        if (queue_->pop_until(next, {}, nothing_to_do) != wait_result::ready) {
             return;
         }
         if (const future_link link{*next}; link && !link.claim()) {

@@ -28,7 +28,7 @@ namespace spool::inline v1 {
 
 class thread_pool_executor::core : public std::enable_shared_from_this<core> {
 public:
-    core(thread_pool_executor& owner, pool_options&& options);
+    core(thread_pool_executor& owner, pool_options&& options, bool queue_first);
 
     // ---- submission.cpp
     void require(const task& work) const {
@@ -45,6 +45,7 @@ public:
     void reject(task&& work, rejection_reason reason);
     void count_rejection(const task& work, rejection_reason reason);
     [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
+    bool requeue(task& work, function_ref<bool(run_state)> may_run);
     bool remove(task_id id);
     std::size_t purge();
 
@@ -59,7 +60,11 @@ public:
     bool await_termination(deadline until, const std::stop_token& stop);
     void close();
     void destroy();
+    void settle() { try_terminate(); }
     [[nodiscard]] bool on_own_worker() const noexcept;
+    /// For a task that goes on after an exception: as if it had left the body of a task of this worker.
+    void report(const std::exception_ptr& error) const noexcept;
+    [[nodiscard]] bool terminates_on_uncaught() const noexcept { return uncaught_.terminates(); }
 
     // ---- settings.cpp
     void set_core_size(std::size_t n);
@@ -80,7 +85,7 @@ public:
 
     [[nodiscard]] pool_control control() const noexcept { return control_.load(); }
     [[nodiscard]] admission::sizes sizes() const noexcept {
-        return {core_size_.load(), maximum_size_.load(), core_may_time_out_.load()};
+        return {core_size_.load(), maximum_size_.load(), core_may_time_out_.load(), queue_first_};
     }
     [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept {
         return std::chrono::nanoseconds{keep_alive_.load()};
@@ -129,6 +134,7 @@ private:
     bool run(worker& w, task_scope& scope, task& work);
     void run_inside(worker& w, task& work);
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);
+    void run_taken(worker& w, task& work, const std::stop_token& stop);
     [[nodiscard]] task_info info_of(const worker& w, const task& work) const;
     bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
     bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
@@ -196,6 +202,7 @@ private:
     const task_decorator decorate_;
     const uncaught_policy uncaught_;
     const bool task_times_;
+    const bool queue_first_;
 
     mutable std::mutex workers_mutex_;
     worker_list workers_;

@@ -22,6 +22,7 @@ public:
     void run_here(future_link body, const std::stop_token& stop) override {
         pool_.run_claimed(worker_, body, stop);
     }
+    void run_here(task body, const std::stop_token& stop) override { pool_.run_taken(worker_, body, stop); }
 
     /// The worker that this thread is, if it is one of `pool`.
     [[nodiscard]] static worker* of(const core& pool) noexcept {

@@ -20,7 +20,7 @@ void check(bool holds, const std::string& name, const std::string& what) {
 
 }  // namespace
 
-thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& options)
+thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& options, bool queue_first)
     : owner_(owner),
       name_(std::move(options.name)),
       core_size_(options.core_size),
@@ -33,7 +33,8 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       hooks_(std::move(options.hooks)),
       decorate_(std::move(options.decorate)),
       uncaught_(std::move(options.uncaught)),
-      task_times_(options.task_times) {
+      task_times_(options.task_times),
+      queue_first_(queue_first) {
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
     check(queue_ != nullptr, name_, "the queue is null");

@@ -1,4 +1,5 @@
 // A task comes: execute() in its three steps, and what may go wrong in between.
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -19,7 +20,8 @@ void thread_pool_executor::core::prepare(task& work) const {
 }
 
 void thread_pool_executor::core::wrap(task& work) const {
-    if (task_times_) {
+    const bool has_time = queue_first_ && work.due() != due_time::min();  // then waiting is counted from that
+    if (task_times_ && !has_time) {
         timed_body timed{work};
         work = task{std::move(timed)};  // fits inline: cannot throw
     }
@@ -113,7 +115,8 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
 // control word, and both of them change the word before they look at the queue; so one of the two sees the other.
 admission_result thread_pool_executor::core::recheck(task& work, task_id id,
                                                      std::exception_ptr& start_error) {
-    switch (admission::after_offer(control())) {
+    const admission::sizes now = sizes();
+    switch (admission::after_offer(control(), now)) {
         case admission::offered::done: return admission_result::accepted;
         case admission::offered::take_back:
             if (std::optional<task> mine = take_back_if_possible(id)) {
@@ -124,8 +127,8 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
             return admission_result::accepted;  // a worker has it, or shutdown_now() handed it back
         case admission::offered::start_worker: break;
     }
-    if (start_worker(nullptr, bound::maximum_size, start_error) == start_result::failed &&
-        control().workers == 0) {
+    const bound limit = now.queue_first && now.core != 0 ? bound::core_size : bound::maximum_size;
+    if (start_worker(nullptr, limit, start_error) == start_result::failed && control().workers == 0) {
         if (std::optional<task> mine = take_back_if_possible(id)) {
             work = *std::move(mine);
             try_terminate();  // likewise
@@ -210,6 +213,31 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
             return admission_result::timed_out;
         }
     }
+}
+
+// A task of this pool that runs again goes back. False: not any more; `work` is untouched. The handshake is that of recheck().
+bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state)> may_run) {
+    if (!may_run(control().state)) {
+        return false;
+    }
+    const task_id id = work.id();
+    if (!queue_->offer(std::move(work))) {
+        return false;
+    }
+    if (const run_state now = control().state; !may_run(now)) {
+        if (std::optional<task> mine = take_back_if_possible(id)) {
+            work = *std::move(mine);
+            try_terminate();
+            return false;
+        }
+        return true;  // a worker has it, or it was handed back or cancelled meanwhile
+    }
+    if (control().workers < std::max<std::size_t>(core_size_.load(), 1)) {
+        std::exception_ptr
+            error;  // whoever runs this is a worker, or the pool has others, or close() sees to it
+        start_worker(nullptr, bound::maximum_size, error);
+    }
+    return true;
 }
 
 // ---- Refusals

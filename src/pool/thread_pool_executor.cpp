@@ -7,7 +7,10 @@
 namespace spool::inline v1 {
 
 thread_pool_executor::thread_pool_executor(pool_options options)
-    : core_(std::make_shared<core>(*this, std::move(options))) {}
+    : core_(std::make_shared<core>(*this, std::move(options), false)) {}
+
+thread_pool_executor::thread_pool_executor(pool_options options, queue_first)
+    : core_(std::make_shared<core>(*this, std::move(options), true)) {}
 
 thread_pool_executor::~thread_pool_executor() {
     core_->destroy();
@@ -31,6 +34,31 @@ admission_result thread_pool_executor::execute_until(task&& work, deadline until
 
 const task_decorator* thread_pool_executor::decorator() const noexcept {
     return core_->decorator();
+}
+
+void thread_pool_executor::on_shutdown() {}
+
+bool thread_pool_executor::way_back::requeue(task& work, function_ref<bool(run_state)> may_run) const {
+    const std::shared_ptr<core> pool = pool_.lock();
+    return pool != nullptr && pool->requeue(work, may_run);
+}
+bool thread_pool_executor::way_back::terminates_on_uncaught() const noexcept {
+    const std::shared_ptr<core> pool = pool_.lock();
+    return pool != nullptr && pool->terminates_on_uncaught();
+}
+void thread_pool_executor::way_back::report(const std::exception_ptr& error) const noexcept {
+    if (const std::shared_ptr<core> pool = pool_.lock()) {
+        pool->report(error);
+    }
+}
+thread_pool_executor::way_back thread_pool_executor::way_back_here() const {
+    return way_back{core_};
+}
+void thread_pool_executor::settle() {
+    core_->settle();
+}
+const void* thread_pool_executor::home() const noexcept {
+    return core_.get();
 }
 
 void thread_pool_executor::shutdown() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
 
 namespace spool::inline v1 {
@@ -113,6 +114,11 @@ void thread_pool_executor::core::back_off() {
     const std::chrono::milliseconds pause{1U << std::min(failures, 10U)};
     static_cast<void>(
         changed_.await([this] { return !runs_queue(control().state); }, {.until = deadline::after(pause)}));
+}
+
+void thread_pool_executor::core::report(const std::exception_ptr& error) const noexcept {
+    const worker* const self = self_service::of(*this);
+    uncaught(self != nullptr ? self->info : pool_info_, error);
 }
 
 void thread_pool_executor::core::uncaught(const worker_info& where,

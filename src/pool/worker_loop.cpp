@@ -1,4 +1,5 @@
 // A worker works: it fetches a task, runs it between the hooks, and in the end leaves.
+#include <algorithm>
 #include <new>
 #include <thread>
 #include <utility>
@@ -23,6 +24,9 @@ namespace {
         }
     }
 }
+
+// A worker that is needed, though it has been idle for longer than the keep-alive, asks again at most so often.
+constexpr std::chrono::nanoseconds least_patience = std::chrono::seconds{1};
 
 [[gnu::noinline]] void call_or_terminate(const task_scope& scope, function_ref<void()> body) noexcept {
     call_to_the_end(scope, body);
@@ -136,6 +140,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
 bool thread_pool_executor::core::fetch(task& next) {
     bool timed_out = false;
     bool idle = false;
+    bool needed = false;
     deadline::time_point idle_since{};
     for (;;) {
         // The version first: a setting that changes after it was read is noticed before the next sleep.
@@ -154,7 +159,8 @@ bool thread_pool_executor::core::fetch(task& next) {
             continue;
         }
         if (std::exchange(timed_out, false)) {
-            idle = false;  // it has to stay: another turn of the keep-alive
+            idle = false;  // it has to stay, for tasks that are not due: another turn of the keep-alive
+            needed = true;
         }
         std::optional<task> polled = queue_->poll();
         if (!polled.has_value()) {
@@ -164,7 +170,8 @@ bool thread_pool_executor::core::fetch(task& next) {
                 if (!std::exchange(idle, true)) {
                     idle_since = deadline::clock::now();
                 }
-                const std::chrono::nanoseconds patience = keep_alive();
+                const std::chrono::nanoseconds patience =
+                    needed ? std::max(keep_alive(), least_patience) : keep_alive();
                 if (patience < deadline::time_point::max() - idle_since) {
                     until = deadline::at(idle_since + patience);
                 }
@@ -200,8 +207,13 @@ bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
 
 task_info thread_pool_executor::core::info_of(const worker& w, const task& work) const {
     task_info info{.id = work.id(), .worker = &w.info};
-    if (const auto* timed = task_times_ ? work.target<timed_body>() : nullptr) {
+    if (!task_times_) {
+        return info;
+    }
+    if (const auto* timed = work.target<timed_body>()) {
         info.waited = std::chrono::steady_clock::now() - timed->submitted();
+    } else if (queue_first_ && work.due() != due_time::min()) {
+        info.waited = std::chrono::steady_clock::now() - work.due();  // from when it could have run
     }
     return info;
 }
@@ -209,6 +221,15 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
 // A task run inside another on the same thread.
 void thread_pool_executor::core::run_inside(worker& w, task& work) {
     task_scope scope{work};
+    task_info info = info_of(w, work);
+    run_counted(
+        w, scope, work, [&work] { work(); }, info);
+}
+
+// The same with the stop of the task that waits for it passed on.
+void thread_pool_executor::core::run_taken(worker& w, task& work, const std::stop_token& stop) {
+    task_scope scope{work};
+    const std::stop_callback pass_on{stop, [&scope] { scope.interrupt().request_stop(); }};
     task_info info = info_of(w, work);
     run_counted(
         w, scope, work, [&work] { work(); }, info);

@@ -90,6 +90,8 @@ public:
     [[nodiscard]] virtual bool may_run_here() const noexcept = 0;
     /// Runs the body, as if its task had been polled. The claim is the waiter's; `stop`, which would end its wait, is passed on.
     virtual void run_here(future_link body, const std::stop_token& stop) = 0;
+    /// The same for a task that the claim has taken out of the queue.
+    virtual void run_here(task body, const std::stop_token& stop) = 0;
 
 protected:
     ~nested_waiter() = default;

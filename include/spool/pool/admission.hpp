@@ -21,29 +21,32 @@ struct sizes {
     std::size_t core = 1;
     std::size_t maximum = 1;
     bool core_may_time_out = false;
+    bool queue_first = false;  ///< no task is a worker's first: the queue says when each is due
 };
 
 // ---- A task comes
 
 enum class arrival { start_worker, offer, reject_shut_down };
 
-/// Step 1: below the core size a worker is started with this task as its first, else it is offered to the queue.
+/// Step 1: below the core size a worker is started with this task as its first, else it is offered to the queue. Where every task
+/// goes through the queue, the worker is started afterwards (see after_offer).
 [[nodiscard]] constexpr arrival on_arrival(pool_control now, const sizes& s) noexcept {
     if (!accepts_tasks(now.state)) {
         return arrival::reject_shut_down;
     }
-    return now.workers < s.core ? arrival::start_worker : arrival::offer;
+    return now.workers < s.core && !s.queue_first ? arrival::start_worker : arrival::offer;
 }
 
 enum class offered { done, take_back, start_worker };
 
 /// Step 2, after the queue took the task, from a new look at the control word: the pool may have shut down, or lost its last
 /// worker, between the first look and the offer.
-[[nodiscard]] constexpr offered after_offer(pool_control again) noexcept {
+[[nodiscard]] constexpr offered after_offer(pool_control again, const sizes& s = {}) noexcept {
     if (!accepts_tasks(again.state)) {
         return offered::take_back;
     }
-    return again.workers == 0 ? offered::start_worker : offered::done;
+    const bool too_few = again.workers == 0 || (s.queue_first && again.workers < s.core);
+    return too_few ? offered::start_worker : offered::done;
 }
 
 enum class refused { start_worker, reject_full, reject_shut_down };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "spool/base/export.hpp"
+#include "spool/base/function_ref.hpp"
 #include "spool/executor/executor_service.hpp"
 #include "spool/pool/pool_options.hpp"
 #include "spool/pool/pool_snapshot.hpp"
@@ -75,6 +77,8 @@ enum class admission_result {
 /// lets go of that one thread, which then only leaves its task. exit() with a live pool: static destructors run while the
 /// workers still do; close the pool before.
 class SPOOL_API thread_pool_executor : public executor_service {
+    class core;
+
 public:
     /// \throws std::invalid_argument naming the values (see pool_options); no thread is started here
     explicit thread_pool_executor(pool_options options = {});
@@ -169,11 +173,43 @@ public:
     /// of a task counts from the first describe() that saw it.
     [[nodiscard]] std::string describe() const;
 
+protected:
+    // ---- For pools derived from this one, whose tasks come back or wait for their time
+
+    /// Every task goes through the queue, which says when it is due: none is handed to a new worker as its first.
+    struct queue_first {};
+    thread_pool_executor(pool_options options, queue_first);
+
+    /// Called by shutdown(), after the pool has stopped accepting tasks: what is not to run any more is taken out of the queue
+    /// here. A derived pool calls close() in its own destructor, while this can still be called.
+    virtual void on_shutdown();
+
+    /// How a task of the pool gets back into its queue. It may outlive the pool, and then refuses.
+    class SPOOL_API way_back {
+    public:
+        /// False: `may_run` says no to the state that the pool is in, before or after; `work` is untouched.
+        [[nodiscard]] bool requeue(task& work, function_ref<bool(run_state)> may_run) const;
+        /// For what a task throws that goes on all the same: to the pool's `uncaught`, as from the current worker.
+        void report(const std::exception_ptr& error) const noexcept;
+        [[nodiscard]] bool terminates_on_uncaught() const noexcept;
+
+    private:
+        friend class thread_pool_executor;
+        explicit way_back(std::weak_ptr<core> pool) noexcept : pool_(std::move(pool)) {}
+        std::weak_ptr<core> pool_;
+    };
+    [[nodiscard]] way_back way_back_here() const;
+
+    /// To be called when tasks were taken out of the queue by other ways than through the pool: it may have been the last.
+    void settle();
+
+    /// What nested waits compare (see future_link).
+    [[nodiscard]] const void* home() const noexcept;
+
 private:
     friend struct abort_policy;
     friend struct discard_oldest_policy;
     friend struct block_policy;
-    class core;
     const std::shared_ptr<core> core_;  // shared with the workers: one may outlive the pool (see Lifetime)
 };
 

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -14,7 +16,7 @@
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
 #include "spool/future/detail/future_word.hpp"
-#include "spool/sync/event_count.hpp"
+#include "spool/sync/done_event.hpp"
 
 namespace spool::inline v1 {
 
@@ -54,6 +56,43 @@ public:
     /// Runs the body here without keeping its result, and makes the future as it was. False if it was not idle,
     /// threw (then the future failed) or was cancelled meanwhile.
     bool run_and_reset();
+    /// What its task does when it is called: run(). True: the right to run has gone elsewhere (back into a queue), and is no longer
+    /// the task's.
+    virtual bool run_as_task() {
+        run();
+        return false;
+    }
+
+    // ---- Timer queues, which link the states themselves. The default is a state that is in none.
+    struct queue_links {
+        union {
+            future_core* before;
+            std::size_t index;
+        };
+        future_core* after;
+    };
+    /// Free for use while the outcome is not being written, by the queue that holds the right to run.
+    [[nodiscard]] queue_links& links() noexcept { return links_; }
+    /// Which queue that is, if it is a timer queue; changed under its lock. (Others keep it where nested waits look: the same word.)
+    [[nodiscard]] const void* start() const noexcept { return start_.load(); }
+    void set_start(const void* to) noexcept { start_.store(to); }
+    /// The task of a state that lies in a timer queue: the right to run, or what it was made for.
+    [[nodiscard]] virtual task take_task() noexcept;
+    /// It lies in the timer queue of `pool` and is due: takes it out, for a waiter that will run it.
+    [[nodiscard]] virtual task take_if_due(const void* pool);
+    /// How long until it is due; zero if it waits in no timer queue.
+    [[nodiscard]] virtual std::chrono::nanoseconds delay() const { return std::chrono::nanoseconds::zero(); }
+    /// What a timer queue must know; `none` never lies in one itself.
+    enum class timer_kind : unsigned char { none, once, at_wall_time, periodic };
+    [[nodiscard]] virtual timer_kind kind() const noexcept { return timer_kind::none; }
+    /// For at_wall_time: which.
+    [[nodiscard]] virtual std::chrono::system_clock::time_point wall_time() const noexcept { return {}; }
+    /// How often a periodic body was started, and how often it threw.
+    struct run_counts {
+        std::uint64_t runs = 0;
+        std::uint64_t failures = 0;
+    };
+    [[nodiscard]] virtual run_counts counts() const noexcept { return {}; }
 
     // ---- Pools and nested waits: who may start the body. See future_link for the protocol.
     /// A waiter of `pool` takes it on, if it lies in that pool's queue.
@@ -83,10 +122,16 @@ public:
         references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has one
     }
     void drop_reference() noexcept;
-    /// What hooks learn of it; written before the task can be seen by others.
+    /// When it was submitted, for hooks, or when it is due. Written before the task can be seen by others; a timer queue changes it
+    /// under its own lock.
+    due_time when{};
+    /// What hooks learn of it; likewise.
     int priority = 0;
-    std::chrono::steady_clock::time_point submitted{};
 
+private:
+    done_event waiters_;  // here, where it fills the gap: a state for a small callable is 88 bytes
+
+public:
     // ---- Reading.
     [[nodiscard]] bool is_done() const noexcept { return word().is_final(); }
     [[nodiscard]] future_state state() const noexcept;
@@ -114,8 +159,13 @@ public:
     void on_done(task callback);
 
 protected:
-    explicit future_core(const std::type_info& body) noexcept : body_(&body) {}
+    future_core() noexcept {}
     virtual ~future_core();
+
+    /// For describe().
+    [[nodiscard]] virtual const std::type_info& body_type() const noexcept = 0;
+    /// It was cancelled before its body started: a timer queue lets go of it.
+    virtual void leave_queue() noexcept {}
 
     /// Calls the body, destroys the callable and completes the future, each if nobody decided otherwise meanwhile.
     virtual void run_body(task_scope& scope) = 0;
@@ -135,7 +185,7 @@ protected:
     /// \throws what a callback throws, after all were called.
     void finish(phase final);
     void finish_failed(std::exception_ptr error) {
-        error_ = std::move(error);
+        std::construct_at(&error_, std::move(error));
         finish(phase::failed);
     }
 
@@ -154,14 +204,15 @@ private:
     static callback_node* closed() noexcept;
 
     std::atomic<future_word> word_{};  // see future_word; its final store publishes the outcome
-    event_count waiters_;
     std::atomic<callback_node*> callbacks_{nullptr};  // newest first; closed() once they were called
+    const task_id id_ = next_task_id();               // also of the task that runs it
+    std::atomic<const void*> start_{nullptr};         // who may start the body; pools are only ever compared
     std::atomic<std::uint32_t> handles_{1};
     std::atomic<std::uint32_t> references_{2};  // the handles together, and the right to run
-    std::exception_ptr error_;                  // I1
-    const task_id id_ = next_task_id();         // also of the task that runs it
-    std::atomic<const void*> start_{nullptr};   // who may start the body; pools are only ever compared
-    const std::type_info* body_;                // for describe()
+    union {
+        queue_links links_{};       // until there is an outcome
+        std::exception_ptr error_;  // I1; lives once failed
+    };
 };
 
 }  // namespace detail

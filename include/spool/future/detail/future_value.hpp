@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,9 +32,9 @@ public:
     [[nodiscard]] stored& value() noexcept { return *value_; }
 
     /// Moves the value out, for the one caller who may. \throws std::logic_error for everybody after the first
-    [[nodiscard]] stored take_value() {
+    [[nodiscard]] stored take_value() requires(!std::copy_constructible<stored>) {
         // relaxed, statistic: only who comes first matters; the value was published by the final word
-        if (taken_.exchange(true, std::memory_order_relaxed)) {
+        if (taken_.flag.exchange(true, std::memory_order_relaxed)) {
             throw std::logic_error("future::get: the result was moved out by an earlier get()");
         }
         return std::move(*value_);
@@ -65,22 +66,41 @@ protected:
     }
 
 private:
-    std::optional<stored> value_;     // I1
-    std::atomic<bool> taken_{false};  // publishes nothing
+    // Nothing for void.
+    struct no_value {
+        void emplace(std::monostate = {}) const noexcept {}
+        [[nodiscard]] std::monostate& operator*() const noexcept {
+            static std::monostate nothing;
+            return nothing;
+        }
+    };
+    struct taken {
+        std::atomic<bool> flag{false};  // publishes nothing
+    };
+    struct never_taken {};
+
+    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, std::optional<stored>>
+        value_;  // I1
+    [[no_unique_address]] std::conditional_t<std::copy_constructible<stored>, never_taken, taken> taken_;
 };
 
 /// The whole state, with its body: what submit() allocates, once.
 template <class T, class F>
-class future_body final : public future_value<T> {
+class future_body : public future_value<T> {
 public:
     template <class G>
-    explicit future_body(G&& f) : future_value<T>(typeid(F)) {
+    explicit future_body(G&& f) {
         ::new (static_cast<void*>(&callable_)) F(std::forward<G>(f));
     }
 
-private:
+protected:
     ~future_body() override {
     }  // the callable is gone by now: every path to the end of the life destroys it (I3)
+
+    void run_body_and_forget() override { static_cast<void>(call()); }
+
+private:
+    [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(F); }
 
     decltype(auto) call() {
         if constexpr (stoppable_callable<F>) {
@@ -111,8 +131,6 @@ private:
             this->store_and_finish(*std::move(result));
         }
     }
-
-    void run_body_and_forget() override { static_cast<void>(call()); }
 
     void destroy_callable() noexcept override { callable_.~F(); }
 
@@ -145,9 +163,16 @@ public:
         }
     }
 
-    void operator()() const { core_->run(); }
+    void operator()() {
+        if (core_->run_as_task()) {
+            core_ = nullptr;
+        }
+    }
+    /// Gives the right up without dropping it.
+    void release() noexcept { core_ = nullptr; }
     [[nodiscard]] task_id id() const noexcept { return core_->id(); }
     [[nodiscard]] void* shared_state() const noexcept { return core_; }
+    [[nodiscard]] future_core* core() const noexcept { return core_; }
     [[nodiscard]] int priority() const noexcept { return order_.priority; }
     [[nodiscard]] due_time due() const noexcept { return order_.due; }
 

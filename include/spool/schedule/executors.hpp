@@ -1,0 +1,72 @@
+// Scheduled pools ready made.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "spool/base/export.hpp"
+#include "spool/schedule/scheduled_thread_pool_executor.hpp"
+
+namespace spool::inline v1 {
+
+/// `n` workers that stay.
+/// \throws std::invalid_argument if the factory is empty
+[[nodiscard]] SPOOL_API scheduled_thread_pool_executor
+scheduled_thread_pool(std::size_t n, thread_factory factory = worker_thread_factory());
+
+/// Owns a scheduled pool and shows nothing of its settings: whoever gets it can schedule and shut down. Destroying it destroys the pool.
+class SPOOL_API unconfigurable_scheduler final : public executor_service {
+public:
+    /// \throws std::invalid_argument if `pool` is null
+    explicit unconfigurable_scheduler(std::unique_ptr<scheduled_thread_pool_executor> pool);
+    ~unconfigurable_scheduler() override;
+
+    /// As on the pool; see scheduled_thread_pool_executor.
+    template <class F, class... Args>
+    auto schedule(F&& f, Args&&... args) {
+        return pool_->schedule(std::forward<F>(f), std::forward<Args>(args)...);
+    }
+    template <class F, class... Args>
+    auto schedule_at(F&& f, Args&&... args) {
+        return pool_->schedule_at(std::forward<F>(f), std::forward<Args>(args)...);
+    }
+    template <class F, class Initial, class Period>
+    auto schedule_at_fixed_rate(F&& f, Initial initial_delay, Period period, periodic_options options = {}) {
+        return pool_->schedule_at_fixed_rate(std::forward<F>(f), initial_delay, period, options);
+    }
+    template <class F, class Initial, class Delay>
+    auto schedule_with_fixed_delay(F&& f, Initial initial_delay, Delay delay, periodic_options options = {}) {
+        return pool_->schedule_with_fixed_delay(std::forward<F>(f), initial_delay, delay, options);
+    }
+    template <class F, class... Value>
+    auto submit(F&& f, Value&&... value) {
+        return pool_->submit(std::forward<F>(f), std::forward<Value>(value)...);
+    }
+
+    void execute(task work) override;
+    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    void shutdown() override;
+    std::vector<task> shutdown_now() override;
+    [[nodiscard]] bool is_shutdown() const override;
+    [[nodiscard]] bool is_terminated() const override;
+    [[nodiscard]] bool is_terminating() const override;
+    bool await_termination_until(deadline until, std::stop_token stop) override;
+    void close() override;
+
+private:
+    const std::unique_ptr<scheduled_thread_pool_executor> pool_;
+};
+
+/// Locks the settings of a scheduled pool away: the handle owns it. \throws std::invalid_argument if `pool` is null
+[[nodiscard]] SPOOL_API unconfigurable_scheduler
+unconfigurable(std::unique_ptr<scheduled_thread_pool_executor> pool);
+
+/// One worker: tasks run one after the other, in the order in which they come due. It cannot be made into anything else.
+/// \throws std::invalid_argument if the factory is empty
+[[nodiscard]] SPOOL_API unconfigurable_scheduler
+single_thread_scheduled_executor(thread_factory factory = worker_thread_factory());
+
+}  // namespace spool::inline v1

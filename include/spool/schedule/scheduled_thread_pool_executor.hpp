@@ -1,0 +1,201 @@
+// scheduled_thread_pool_executor: a pool whose tasks have a time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "spool/base/export.hpp"
+#include "spool/executor/submit.hpp"
+#include "spool/pool/thread_pool_executor.hpp"
+#include "spool/schedule/detail/scheduled_body.hpp"
+#include "spool/schedule/scheduled_future.hpp"
+#include "spool/schedule/scheduled_pool_options.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+class timer_queue;
+}
+
+/// A thread_pool_executor whose queue orders by due time: tasks run after a delay, at a time, or again and again.
+///
+///     spool::scheduled_thread_pool_executor timers({.name = "timers", .core_size = 2});
+///     auto reminder = timers.schedule([] { return remind(); }, 5min);
+///     auto beat = timers.schedule_at_fixed_rate([] { send_heartbeat(); }, 0s, 1s);
+///     ...
+///     beat.cancel();
+///
+/// A task never starts before its time; tasks that are due at the same instant start in the order of submission. execute() and submit()
+/// are a delay of zero. A negative delay is zero, one too large to add is never.
+///
+/// Timers are cheap: putting one in or cancelling it takes constant time, one allocation, and wakes a thread only if it is the
+/// earliest of all. Of the idle workers one sleeps until the next is due, the others without limit.
+///
+/// Periodic tasks: runs of one task never overlap. A run that throws is reported to `uncaught` and counted in the future, and the
+/// series goes on (see periodic_options). It ends when its future is cancelled, or with the pool.
+///
+///                                  | at shutdown()                          | at shutdown_now() | in the destructor
+///    due, not started              | runs                                   | handed back       | runs
+///    delayed                       | runs (run_delayed_after_shutdown)      | handed back       | cancelled
+///    periodic                      | cancelled (run_periodic_after_shutdown)| handed back       | cancelled
+///
+/// close() is shutdown() and waits, so it waits for delayed tasks to come due and run. A periodic task that was handed back runs
+/// once if it is called, and ends cancelled.
+///
+/// Everything else is as in thread_pool_executor: hooks, rejection, counts, nested waits (a worker that waits for a task which is
+/// due runs it right there).
+class SPOOL_API scheduled_thread_pool_executor : public thread_pool_executor {
+public:
+    /// \throws std::invalid_argument naming the values, as thread_pool_executor does
+    explicit scheduled_thread_pool_executor(scheduled_pool_options options = {});
+    /// Cancels what is not due, then waits for the rest as close() does.
+    ~scheduled_thread_pool_executor() override;
+
+    // ---- Once
+
+    /// Runs `f` when the delay is over.
+    /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if `f` is empty
+    template <task_callable F, class Rep, class Period>
+    scheduled_future<task_result_t<F>> schedule(F&& f, std::chrono::duration<Rep, Period> delay) {
+        return once_at(std::forward<F>(f), due_after(saturated(delay)));
+    }
+
+    /// Runs `f` at that time, at once if it is over.
+    template <task_callable F, class Duration>
+    scheduled_future<task_result_t<F>> schedule_at(
+        F&& f, std::chrono::time_point<std::chrono::steady_clock, Duration> when) {
+        const std::chrono::nanoseconds since_start = saturated(when.time_since_epoch());
+        return once_at(std::forward<F>(f), due_time{std::max(since_start, std::chrono::nanoseconds::zero())});
+    }
+    /// The same by the time of day: when that is set, the task moves with it, within a second.
+    template <task_callable F, class Duration>
+    scheduled_future<task_result_t<F>> schedule_at(
+        F&& f, std::chrono::time_point<std::chrono::system_clock, Duration> when) {
+        using std::chrono::system_clock;
+        const system_clock::time_point wall{
+            std::chrono::duration_cast<system_clock::duration>(saturated(when.time_since_epoch()))};
+        return at_wall_time(std::forward<F>(f), wall);
+    }
+
+    /// A delay of zero.
+    template <task_callable F>
+    scheduled_future<task_result_t<F>> submit(F&& f) {
+        return schedule(std::forward<F>(f), std::chrono::nanoseconds::zero());
+    }
+    template <task_callable F, class V>
+    scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
+        using result = std::decay_t<V>;
+        return submit(detail::returning<std::decay_t<F>, result>{std::forward<F>(f), std::forward<V>(value)});
+    }
+
+    // ---- Again and again
+
+    /// Runs `f` after the initial delay, and then once every period, counted from when each run was due.
+    /// \throws std::invalid_argument if the period is zero or less, or the jitter negative; and as schedule()
+    template <task_callable F, class Rep1, class Period1, class Rep2, class Period2>
+    scheduled_future<void> schedule_at_fixed_rate(F&& f, std::chrono::duration<Rep1, Period1> initial_delay,
+                                                  std::chrono::duration<Rep2, Period2> period,
+                                                  periodic_options options = {}) {
+        check_period("schedule_at_fixed_rate", saturated(period), options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period), false,
+                        options);
+    }
+    /// Runs `f` after the initial delay, and then again and again, each time so long after the end of the run before.
+    /// \throws std::invalid_argument if the delay is zero or less, or the jitter negative; and as schedule()
+    template <task_callable F, class Rep1, class Period1, class Rep2, class Period2>
+    scheduled_future<void> schedule_with_fixed_delay(F&& f,
+                                                     std::chrono::duration<Rep1, Period1> initial_delay,
+                                                     std::chrono::duration<Rep2, Period2> delay,
+                                                     periodic_options options = {}) {
+        check_period("schedule_with_fixed_delay", saturated(delay), options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(delay), true,
+                        options);
+    }
+
+    // ---- What happens after shutdown(), and to the cancelled; changeable at any time
+
+    [[nodiscard]] bool run_delayed_after_shutdown() const noexcept;
+    void set_run_delayed_after_shutdown(bool run);
+    [[nodiscard]] bool run_periodic_after_shutdown() const noexcept;
+    void set_run_periodic_after_shutdown(bool run);
+    [[nodiscard]] bool remove_on_cancel() const noexcept;
+    void set_remove_on_cancel(bool remove) noexcept;
+
+    /// Takes a task that waits out of the queue, in constant time; its future says cancelled. False if it waits no longer.
+    template <class T>
+    bool remove(const scheduled_future<T>& f) {
+        return take_back(f.state("remove"));
+    }
+    using thread_pool_executor::remove;
+
+protected:
+    void on_shutdown() override;
+
+private:
+    struct parts;
+    class link_to_pool;
+    scheduled_thread_pool_executor(scheduled_pool_options&& options, parts made);
+
+    [[nodiscard]] due_time due_after(std::chrono::nanoseconds delay) const noexcept;
+    [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
+    void check_period(const char* call, std::chrono::nanoseconds period,
+                      const periodic_options& options) const;
+    bool take_back(detail::future_core& timer);
+
+    // Passes `f` to `make`, decorated if the pool has a decorator.
+    template <class T, class F, class Make>
+    auto decorated(F&& f, Make make) {
+        if (detail::is_empty_callable(f)) {
+            detail::throw_empty_callable("scheduled_thread_pool_executor \"" + name() + "\"");
+        }
+        const task_decorator* const with = decorator();
+        if (with == nullptr) {
+            return make(std::forward<F>(f));
+        }
+        auto slot = std::make_shared<std::optional<detail::stored_result<T>>>();
+        task body = detail::slot_filler<T, std::decay_t<F>>{std::forward<F>(f), slot};
+        return make(detail::decorated_body<T>{detail::decorate(*with, std::move(body)), std::move(slot), {}});
+    }
+
+    template <class T>
+    scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
+        scheduled_future<T> handle{state};
+        state->when = due;
+        thread_pool_executor::execute(detail::future_runner{state, {0, due}});
+        return handle;
+    }
+
+    template <class F>
+    scheduled_future<task_result_t<F>> once_at(F&& f, due_time due) {
+        using result = task_result_t<F>;
+        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
+            return put_in<result>(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
+        });
+    }
+    template <class F>
+    scheduled_future<task_result_t<F>> at_wall_time(F&& f, std::chrono::system_clock::time_point wall) {
+        using result = task_result_t<F>;
+        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
+            using body = detail::wall_time_body<result, std::decay_t<G>>;
+            return put_in<result>(new body(wall, std::forward<G>(g)), expected(wall));
+        });
+    }
+    template <class F>
+    scheduled_future<void> periodic(F&& f, due_time first, std::chrono::nanoseconds period, bool fixed_delay,
+                                    const periodic_options& options) {
+        return decorated<void>(std::forward<F>(f), [&]<class G>(G&& g) {
+            auto* const state = new detail::periodic_body<std::decay_t<G>>(
+                std::in_place, std::forward<G>(g), link_, first, period, fixed_delay, options);
+            return put_in<void>(state, state->when);
+        });
+    }
+
+    detail::timer_queue& timers_;  // the pool's queue
+    const std::shared_ptr<detail::schedule_link> link_;
+};
+
+}  // namespace spool::inline v1

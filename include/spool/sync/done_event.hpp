@@ -1,0 +1,88 @@
+// done_event: lets threads sleep until something has happened for good. An event_count for what happens once, in a single word.
+//
+// THE PROTOCOL
+//
+//     waiter                                     notifier
+//     W1  word |= waited; key = word             N1  publish the condition
+//     W2  look at the condition again            N2  if not waited: return            <- the usual case
+//     W3  sleep while word == key                N3  word += step
+//                                                N4  wake all
+//
+// No wake is lost. Either N2 sees W1 or W2 sees N1: the handshake of event_count, by the same pairs (S) and (M), with W1 and N2 on
+// one word. If N2 saw W1, then either N3 came after W1, and W3 does not sleep or is woken by N4; or W1 read the value
+// of N3, which hands over N1, and W2 sees it. `waited` stays: a wake that nobody needs any more costs a system call, once.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include "spool/sync/parking.hpp"
+#include "spool/sync/wait_limits.hpp"
+
+namespace spool::inline v1 {
+
+/// Waiting for a condition that, once true, stays true.
+///
+///     done.await([&] { return is_done(); }, {.until = deadline::after(1s)});
+///     // first make the condition true, then
+///     done.notify_all();
+///
+/// Thread safety: everything from any thread. notify_all() with nobody waiting is one load. It must outlive every call on it.
+template <class Parking>
+class basic_done_event {
+public:
+    basic_done_event() = default;
+    basic_done_event(const basic_done_event&) = delete;
+    basic_done_event& operator=(const basic_done_event&) = delete;
+
+    void notify_all() noexcept {
+        if ((word_.load() & waited) != 0) {  // N2
+            wake_all();
+        }
+    }
+
+    /// Waits until ready() is true, stop is requested, or the deadline passes; what is true first in this order is the answer.
+    template <class Ready>
+    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits = {}) {
+        if (ready()) {
+            return wait_result::ready;
+        }
+        const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
+        for (;;) {
+            const std::uint32_t key =
+                word_.fetch_or(waited) | waited;  // W1: reading the value of N3 hands over N1
+            if (ready()) {                        // W2
+                return wait_result::ready;
+            }
+            if (limits.stop.stop_requested()) {
+                return wait_result::interrupted;
+            }
+            if (limits.until.expired()) {
+                return wait_result::timed_out;
+            }
+            parking_.park(word_, key, limits.until);  // W3
+        }
+    }
+
+private:
+    static constexpr std::uint32_t waited = 1;
+    static constexpr std::uint32_t step = 2;
+
+    void wake_all() noexcept {
+        word_.fetch_add(step);  // N3
+        parking_.unpark_all(word_);
+    }
+
+    // It skips N2: the stop flag is no seq_cst word, so the handshake must go through the word alone.
+    struct wake_at_stop {
+        basic_done_event* event;
+        void operator()() const noexcept { event->wake_all(); }
+    };
+
+    typename Parking::word word_{0};  // publishes the condition of N1
+    [[no_unique_address]] Parking parking_;
+};
+
+using done_event = basic_done_event<default_parking>;
+
+}  // namespace spool::inline v1

@@ -1,0 +1,57 @@
+// manual_clock: time that stands still until a test moves it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "spool/base/clock_source.hpp"
+#include "spool/base/deadline.hpp"
+#include "spool/base/export.hpp"
+
+namespace spool::inline v1::testing {
+
+/// For tests of code that schedules: hours pass in no time, and nothing happens before it should.
+///
+///     auto clock = std::make_shared<spool::testing::manual_clock>();
+///     spool::scheduled_thread_pool_executor pool({.core_size = 1, .clock = clock});
+///     auto alarm = pool.schedule([] { return ring(); }, 8h);
+///     clock->advance(8h);
+///     alarm.get();
+///
+/// advance() returns at once; what has become due then runs on the pool's threads: wait for its future.
+///
+/// Thread safety: every member from any thread.
+class SPOOL_API manual_clock final : public clock_source {
+public:
+    /// Begins at an hour after the steady clock's own beginning, at midnight of the first of January 2000, UTC.
+    manual_clock();
+    ~manual_clock() override;
+
+    /// Both clocks move on. Negative durations move nothing: the steady clock never goes back.
+    template <class Rep, class Period>
+    void advance(std::chrono::duration<Rep, Period> d) {
+        move_on(saturated(d));
+    }
+    /// Only the time of day changes, as when somebody sets the clock.
+    void set_wall(std::chrono::system_clock::time_point to);
+
+    [[nodiscard]] due_time now() const noexcept override;
+    [[nodiscard]] std::chrono::system_clock::time_point wall_now() const noexcept override;
+    [[nodiscard]] deadline sleep_limit(due_time due) const noexcept override;
+    void add_listener(clock_listener& listener) override;
+    void remove_listener(clock_listener& listener) noexcept override;
+
+private:
+    void move_on(std::chrono::nanoseconds d);
+    void tell();
+
+    std::atomic<std::int64_t> now_;          // ns on the steady clock
+    std::atomic<std::int64_t> wall_offset_;  // ns from there to the time of day
+    std::mutex mutex_;                       // guards the list, and is held while the listeners are called
+    std::vector<clock_listener*> listeners_;
+};
+
+}  // namespace spool::inline v1::testing

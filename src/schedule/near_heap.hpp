@@ -1,0 +1,138 @@
+// near_heap: the timers that are due now or within the current tick of the wheel, in their exact order. A heap in an array; each
+// state knows its index, so that it can be taken out from the middle.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "spool/future/future.hpp"
+
+namespace spool::inline v1::detail {
+
+class near_heap {
+public:
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] due_time first_due() const noexcept { return entries_.front().due; }
+    [[nodiscard]] future_core& first() const noexcept { return *entries_.front().timer; }
+
+    /// So that the next `more` pushes do not throw.
+    void make_room(std::size_t more) {
+        if (more > entries_.capacity() - entries_.size()) {
+            entries_.reserve(std::max(entries_.size() + more, entries_.capacity() * 2));
+        }
+    }
+    /// Equal due times come out in the order of pushing.
+    void push(future_core& timer) {
+        entries_.push_back({timer.when, next_number_++, &timer});
+        rise(entries_.size() - 1);
+    }
+    void erase(future_core& timer) noexcept {
+        const std::size_t hole = timer.links().index;
+        const entry last = entries_.back();
+        entries_.pop_back();
+        if (hole < entries_.size()) {
+            const bool up = hole > 0 && last < entries_[parent(hole)];
+            entries_[hole] = last;
+            if (up) {
+                rise(hole);
+            } else {
+                sink(hole);
+            }
+        }
+        give_memory_back();
+    }
+
+    /// Takes out those for which `wanted(timer)` is true and passes each to `taken`; neither may throw.
+    template <class Wanted, class Taken>
+    void take_out(Wanted wanted, Taken taken) noexcept {
+        std::size_t kept = 0;
+        for (const entry& e : entries_) {
+            if (wanted(*e.timer)) {
+                taken(*e.timer);
+            } else {
+                entries_[kept++] = e;
+            }
+        }
+        entries_.resize(kept);
+        for (std::size_t i = kept; i-- > 0;) {
+            sink(i);
+        }
+        give_memory_back();
+    }
+
+    /// Calls `f(timer)` for each, in order.
+    template <class F>
+    void visit_in_order(F f) const {
+        std::vector<entry> sorted = entries_;
+        std::sort(sorted.begin(), sorted.end());
+        for (const entry& e : sorted) {
+            f(*e.timer);
+        }
+    }
+
+private:
+    struct entry {
+        due_time due;
+        std::uint64_t number;
+        future_core* timer;
+        friend bool operator<(const entry& a, const entry& b) noexcept {
+            return a.due != b.due ? a.due < b.due : a.number < b.number;
+        }
+    };
+    static constexpr std::size_t children = 4;  // flatter than two: fewer lines touched on the way down
+    static constexpr std::size_t smallest_capacity = 64;
+
+    static std::size_t parent(std::size_t i) noexcept { return (i - 1) / children; }
+
+    void put(std::size_t i, const entry& e) noexcept {
+        entries_[i] = e;
+        e.timer->links().index = i;
+    }
+    void rise(std::size_t i) noexcept {
+        const entry moving = entries_[i];
+        while (i > 0 && moving < entries_[parent(i)]) {
+            put(i, entries_[parent(i)]);
+            i = parent(i);
+        }
+        put(i, moving);
+    }
+    void sink(std::size_t i) noexcept {
+        const entry moving = entries_[i];
+        for (;;) {
+            const std::size_t begin = i * children + 1;
+            const std::size_t end = std::min(begin + children, entries_.size());
+            std::size_t least = begin;
+            for (std::size_t c = begin + 1; c < end; ++c) {
+                least = entries_[c] < entries_[least] ? c : least;
+            }
+            if (begin >= end || !(entries_[least] < moving)) {
+                break;
+            }
+            put(i, entries_[least]);
+            i = least;
+        }
+        put(i, moving);
+    }
+    // After a burst; twice what is needed stays, so that memory does not come and go.
+    void give_memory_back() noexcept {
+        if (entries_.capacity() <= smallest_capacity || entries_.size() > entries_.capacity() / 4) {
+            return;
+        }
+        try {
+            std::vector<entry> smaller;
+            smaller.reserve(entries_.capacity() / 2);
+            smaller.assign(entries_.begin(), entries_.end());
+            entries_.swap(smaller);
+        } catch (const std::bad_alloc&) {  // then it stays as it is
+        }
+    }
+
+    std::vector<entry> entries_;
+    std::uint64_t next_number_ = 0;
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,10 @@
+#include "schedule/precise_sleep.hpp"
+
+namespace spool::inline v1::detail {
+
+precise_sleep::precise_sleep(bool) noexcept {}
+precise_sleep::~precise_sleep() {
+    static_cast<void>(slack_before_);
+}
+
+}  // namespace spool::inline v1::detail

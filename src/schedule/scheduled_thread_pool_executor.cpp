@@ -1,0 +1,156 @@
+#include "spool/schedule/scheduled_thread_pool_executor.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "schedule/schedule_link.hpp"
+#include "schedule/timer_queue.hpp"
+#include "spool/base/error.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+
+void leave_timer_queue(future_core& timer) noexcept {
+    timer_queue::remove_cancelled(timer);
+}
+task take_from_timer_queue(future_core& timer, const void* pool) {
+    return timer_queue::take_if_due(timer, pool);
+}
+std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
+    return timer_queue::delay_of(timer);
+}
+
+}  // namespace detail
+
+struct scheduled_thread_pool_executor::parts {
+    std::unique_ptr<detail::timer_queue> queue;
+    detail::timer_queue& timers = *queue;
+};
+
+namespace {
+
+pool_options to_pool_options(scheduled_pool_options&& from, std::unique_ptr<blocking_queue<task>> queue) {
+    return {.name = std::move(from.name),
+            .core_size = from.core_size,
+            .maximum_size = std::max<std::size_t>(from.core_size, largest_pool),
+            .keep_alive = from.keep_alive,
+            .core_threads_may_time_out = from.core_threads_may_time_out,
+            .queue = std::move(queue),
+            .thread_factory = std::move(from.thread_factory),
+            .rejection = std::move(from.rejection),
+            .hooks = std::move(from.hooks),
+            .decorate = std::move(from.decorate),
+            .uncaught = std::move(from.uncaught),
+            .task_times = from.task_times};
+}
+
+// The right to run goes with the task: its future says cancelled, and its callbacks are called here.
+void cancel_all(detail::future_core* doomed) noexcept {
+    while (doomed != nullptr) {
+        detail::future_core* const next = doomed->links().after;
+        static_cast<void>(doomed->take_task());
+        doomed = next;
+    }
+}
+
+}  // namespace
+
+// The link of this pool: the way back is known only when the pool is made.
+class scheduled_thread_pool_executor::link_to_pool final : public detail::schedule_link {
+public:
+    using schedule_link::schedule_link;
+    void set(way_back way) { way_.emplace(std::move(way)); }
+
+    bool requeue(task& work) const override {
+        return way_->requeue(work, [this](run_state now) { return may_run_periodic(now); });
+    }
+    void report(const std::exception_ptr& error) const noexcept override { way_->report(error); }
+    bool terminates_on_uncaught() const noexcept override { return way_->terminates_on_uncaught(); }
+
+private:
+    std::optional<way_back> way_;
+};
+
+scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
+    : scheduled_thread_pool_executor(std::move(options),
+                                     parts{std::make_unique<detail::timer_queue>(options.clock)}) {}
+
+scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options&& options, parts made)
+    : thread_pool_executor(to_pool_options(std::move(options), std::move(made.queue)), queue_first{}),
+      timers_(made.timers),
+      link_(std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
+                                           options.run_periodic_after_shutdown)) {
+    timers_.set_home(home());
+    timers_.set_remove_on_cancel(options.remove_on_cancel);
+    static_cast<link_to_pool&>(*link_).set(way_back_here());
+}
+
+scheduled_thread_pool_executor::~scheduled_thread_pool_executor() {
+    link_->run_delayed_after_shutdown.store(false);
+    link_->run_periodic_after_shutdown.store(false);
+    close();
+}
+
+void scheduled_thread_pool_executor::on_shutdown() {
+    cancel_all(timers_.close_down(link_->run_delayed_after_shutdown.load(),
+                                  link_->run_periodic_after_shutdown.load()));
+}
+
+bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept {
+    return link_->run_delayed_after_shutdown.load();
+}
+void scheduled_thread_pool_executor::set_run_delayed_after_shutdown(bool run) {
+    link_->run_delayed_after_shutdown.store(run);
+    if (!run && is_shutdown()) {
+        shutdown();  // again: now those are to go too
+    }
+}
+bool scheduled_thread_pool_executor::run_periodic_after_shutdown() const noexcept {
+    return link_->run_periodic_after_shutdown.load();
+}
+void scheduled_thread_pool_executor::set_run_periodic_after_shutdown(bool run) {
+    link_->run_periodic_after_shutdown.store(run);
+    if (!run && is_shutdown()) {
+        shutdown();
+    }
+}
+bool scheduled_thread_pool_executor::remove_on_cancel() const noexcept {
+    return timers_.remove_on_cancel();
+}
+void scheduled_thread_pool_executor::set_remove_on_cancel(bool remove) noexcept {
+    timers_.set_remove_on_cancel(remove);
+}
+
+due_time scheduled_thread_pool_executor::due_after(std::chrono::nanoseconds delay) const noexcept {
+    return timers_.after(delay);
+}
+due_time scheduled_thread_pool_executor::expected(std::chrono::system_clock::time_point wall) const noexcept {
+    return timers_.expected(wall);
+}
+
+void scheduled_thread_pool_executor::check_period(const char* call, std::chrono::nanoseconds period,
+                                                  const periodic_options& options) const {
+    const std::chrono::nanoseconds jitter = options.jitter;
+    if (period > std::chrono::nanoseconds::zero() && jitter >= std::chrono::nanoseconds::zero()) {
+        return;
+    }
+    throw std::invalid_argument(
+        "scheduled_thread_pool_executor \"" + name() + "\": " + call + ": " +
+        (jitter < std::chrono::nanoseconds::zero()
+             ? "the jitter must not be negative (" + std::to_string(jitter.count())
+             : "the period must be greater than zero (" + std::to_string(period.count())) +
+        " ns)");
+}
+
+// The task is destroyed here, and its future says cancelled.
+bool scheduled_thread_pool_executor::take_back(detail::future_core& timer) {
+    if (detail::timer_queue::take(timer, home()).empty()) {
+        return false;
+    }
+    settle();
+    return true;
+}
+
+}  // namespace spool::inline v1

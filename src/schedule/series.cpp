@@ -1,0 +1,109 @@
+// When a periodic task runs again.
+#include <algorithm>
+
+#include "schedule/schedule_link.hpp"
+#include "spool/base/error.hpp"
+#include "spool/schedule/detail/scheduled_body.hpp"
+
+namespace spool::inline v1::detail {
+namespace {
+
+using std::chrono::nanoseconds;
+
+due_time sum(due_time t, nanoseconds d) noexcept {
+    return t > due_time::max() - d ? due_time::max() : t + d;
+}
+
+// The time of the run after the one of time `grid`.
+due_time next_of_rate(due_time grid, nanoseconds period, due_time now, missed_runs missed) noexcept {
+    const due_time next = sum(grid, period);
+    if (missed == missed_runs::catch_up || next > now) {
+        return next;
+    }
+    const due_time last_missed = grid + (now - grid) / period * period;
+    return missed == missed_runs::coalesce ? last_missed : sum(last_missed, period);
+}
+
+}  // namespace
+
+series::series(std::shared_ptr<const schedule_link> pool, due_time first, nanoseconds period,
+               bool fixed_delay, const periodic_options& options)
+    : pool_(std::move(pool)),
+      grid_(first),
+      period_(period),
+      fixed_delay_(fixed_delay),
+      missed_(options.missed),
+      on_exception_(options.on_exception),
+      jitter_(options.jitter),
+      random_(next_task_id() * 0x9E3779B97F4A7C15U + 1) {}
+
+series::~series() = default;
+
+due_time series::due() noexcept {
+    if (jitter_ == nanoseconds::zero()) {
+        return grid_;
+    }
+    random_ ^= random_ << 13U;  // xorshift: any spread will do
+    random_ ^= random_ >> 7U;
+    random_ ^= random_ << 17U;
+    const auto most = static_cast<std::uint64_t>(jitter_.count());
+    const std::uint64_t late =
+        most == std::uint64_t(nanoseconds::max().count()) ? random_ >> 1U : random_ % (most + 1);
+    return sum(grid_, nanoseconds{static_cast<nanoseconds::rep>(late)});
+}
+
+void series::move_on() noexcept {
+    const due_time now = pool_->now();
+    grid_ = fixed_delay_ ? sum(now, period_) : next_of_rate(grid_, period_, now, missed_);
+}
+
+bool series::run(future_core& timer) {
+    if (!timer.run_and_reset()) {
+        return false;  // cancelled, or failed
+    }
+    move_on();
+    timer.when = due();
+    task again{future_runner{&timer, {timer.priority, timer.when}}};  // with the right to run
+    try {
+        if (pool_->requeue(again)) {
+            return true;  // from here on it may run elsewhere, and be gone
+        }
+        again.target<future_runner>()->release();
+    } catch (...) {  // no memory to wait in: it must not end in silence
+        again.target<future_runner>()->release();
+        pool_->report(std::current_exception());
+        timer.set_exception(std::current_exception());
+        return false;
+    }
+    timer.cancel(cancel_mode::let_run);  // the pool takes it no more
+    return false;
+}
+
+bool series::begin() noexcept {
+    runs_.fetch_add(1, std::memory_order_relaxed);  // relaxed, statistic
+    return on_exception_ == on_exception::go_on;
+}
+
+bool series::is_fatal() const noexcept {
+    return pool_->terminates_on_uncaught();
+}
+
+void series::failed(const std::exception_ptr& error) noexcept {
+    const task_scope* const scope = task_scope::current();
+    try {
+        std::rethrow_exception(error);
+    } catch (const interrupted&) {
+        if (scope != nullptr && scope->stop_requested()) {
+            return;  // a normal end
+        }
+    } catch (...) {}
+    failures_.fetch_add(1, std::memory_order_relaxed);  // relaxed, statistic
+    pool_->report(error);
+}
+
+future_core::run_counts series::counts() const noexcept {
+    // relaxed, statistic
+    return {runs_.load(std::memory_order_relaxed), failures_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace spool::inline v1::detail

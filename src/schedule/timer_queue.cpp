@@ -1,0 +1,398 @@
+#include "schedule/timer_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/carried_task.hpp"
+#include "schedule/precise_sleep.hpp"
+
+namespace spool::inline v1::detail {
+namespace {
+
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+// The time of day is compared so often while somebody waits for one, and followed when it has moved by more than so much.
+constexpr nanoseconds wall_check = 1s;
+constexpr nanoseconds wall_tolerance = 1ms;
+
+due_time sum(due_time t, nanoseconds d) noexcept {
+    if (d > nanoseconds::zero()) {
+        return t > due_time::max() - d ? due_time::max() : t + d;
+    }
+    return t < due_time::min() - d ? due_time::min() : t + d;
+}
+
+// The task of a state that stays in the queue, to be looked at.
+class shown_task {
+public:
+    explicit shown_task(future_core& timer) {
+        if (timer.kind() == future_core::timer_kind::none) {
+            carried_ = static_cast<carried_task*>(&timer);
+        } else {
+            own_ = task{future_runner{&timer, {timer.priority, timer.when}}};
+        }
+    }
+    shown_task(const shown_task&) = delete;
+    shown_task& operator=(const shown_task&) = delete;
+    ~shown_task() {
+        if (auto* runner = own_.target<future_runner>()) {
+            runner->release();
+        }
+    }
+    [[nodiscard]] const task& get() const noexcept { return carried_ != nullptr ? carried_->work() : own_; }
+
+private:
+    carried_task* carried_ = nullptr;
+    task own_;
+};
+
+}  // namespace
+
+timer_queue::timer_queue(std::shared_ptr<clock_source> clock)
+    : clock_(std::move(clock)), gate_(timer_gate::open(*this)), mutex_(gate_.mutex), wheel_(now()) {
+    if (clock_ != nullptr) {
+        try {
+            clock_->add_listener(*this);
+        } catch (...) {
+            gate_.close();
+            throw;
+        }
+    }
+}
+
+timer_queue::~timer_queue() {
+    if (clock_ != nullptr) {
+        clock_->remove_listener(*this);
+    }
+    future_core* left = nullptr;
+    {
+        const std::lock_guard lock{mutex_};
+        left = wheel_.take_out([](const future_core&) { return true; });
+        for (future_core* t = left; t != nullptr; t = t->links().after) {
+            t->set_start(nullptr);
+        }
+    }
+    gate_.close();
+    while (left != nullptr) {
+        future_core* const next = left->links().after;
+        static_cast<void>(left->take_task());  // destroyed: its future says cancelled
+        left = next;
+    }
+}
+
+due_time timer_queue::after(nanoseconds delay) const noexcept {
+    return sum(now(), std::max(delay, nanoseconds::zero()));
+}
+
+due_time timer_queue::expected(std::chrono::system_clock::time_point wall) const noexcept {
+    const nanoseconds target = saturated(wall.time_since_epoch());
+    const nanoseconds today = saturated(wall_now().time_since_epoch());
+    // Times of day are after 1970 or nearly so: what does not fit is as good as never.
+    const bool fits = target < nanoseconds::zero() || today > nanoseconds::zero();
+    return target <= today ? now() : fits ? sum(now(), target - today) : due_time::max();
+}
+
+std::size_t timer_queue::size() const {
+    const std::lock_guard lock{mutex_};
+    return wheel_.size();
+}
+
+// ---- In
+
+bool timer_queue::try_push(task& x) {
+    auto* const runner = x.target<future_runner>();
+    if (runner != nullptr && runner->core()->kind() != future_core::timer_kind::none) {
+        const std::lock_guard lock{mutex_};
+        put_in(*runner->core());
+        // A series that was cancelled between two runs. The canceller moves the future's word, then looks where the state lies; we
+        // have said that, and look at the word: one of the two sees the other.
+        if (runner->core()->now() != phase::idle && remove_on_cancel()) {
+            take_out(*runner->core());
+            return false;
+        }
+        runner->release();
+    } else {
+        auto carried = std::make_unique<carried_task>();
+        carried->when = std::max(x.due(), now());
+        const std::lock_guard lock{mutex_};
+        put_in(*carried);
+        carried.release()->carry(std::move(x));
+    }
+    x = nullptr;
+    return true;
+}
+
+void timer_queue::put_in(future_core& timer) {
+    wheel_.insert(timer);
+    timer.set_start(&gate_);
+    if (timer.kind() == future_core::timer_kind::at_wall_time && at_wall_time_++ == 0) {
+        offset_ = saturated(wall_now().time_since_epoch()) - now().time_since_epoch();
+        call(leader_);  // it must look at the time of day from now on
+    }
+    if (leader_ == nullptr) {
+        call(first_waiting());
+    } else if (timer.when < leader_until_) {
+        leader_until_ = timer.when;  // once is enough: what comes behind it is none of the leader's business
+        call(leader_);
+    }
+}
+
+// ---- Out
+
+void timer_queue::take_out(future_core& timer) noexcept {
+    wheel_.erase(timer);
+    timer.set_start(nullptr);
+    if (at_wall_time_ != 0 && timer.kind() == future_core::timer_kind::at_wall_time) {
+        --at_wall_time_;
+    }
+}
+
+bool timer_queue::take_due(std::optional<task>& x) {
+    if (wheel_.size() == 0) {
+        return false;
+    }
+    const due_time now_ = now();
+    if (at_wall_time_ != 0) {
+        follow_wall_clock(now_);
+    }
+    wheel_.advance(now_);
+    future_core* const first = wheel_.first();
+    if (first == nullptr || first->when > now_ || is_early(*first, now_)) {
+        return false;
+    }
+    take_out(*first);
+    x.emplace(first->take_task());
+    tell_if_empty();
+    return true;
+}
+
+// The time of day runs a little slower than the steady clock just now: then the timer waits for the rest.
+bool timer_queue::is_early(future_core& timer, due_time now_) {
+    if (timer.kind() != future_core::timer_kind::at_wall_time || wall_now() >= timer.wall_time()) {
+        return false;
+    }
+    wheel_.erase(timer);
+    timer.when = std::max(expected(timer.wall_time()), sum(now_, nanoseconds{1}));
+    wheel_.insert(timer);  // into the place that it had in the heap, or outside of it
+    return true;
+}
+
+// Timers for a time of day lie where the clocks were expected to meet it. When the time of day has been set, they move.
+void timer_queue::follow_wall_clock(due_time now_) {
+    const nanoseconds offset = saturated(wall_now().time_since_epoch()) - now_.time_since_epoch();
+    if (std::chrono::abs(offset - offset_) <= wall_tolerance) {
+        return;
+    }
+    const std::size_t before = at_wall_time_;
+    future_core* moved = wheel_.take_out(
+        [](const future_core& t) { return t.kind() == future_core::timer_kind::at_wall_time; });
+    while (moved != nullptr) {
+        future_core* const next = moved->links().after;
+        const due_time old = std::exchange(moved->when, expected(moved->wall_time()));
+        try {
+            wheel_.insert(*moved);
+        } catch (
+            const std::bad_alloc&) {  // no room in the heap: later then, outside of it, and looked at again
+            moved->when = std::max(old, sum(now_, 4 * wall_check));
+            wheel_.insert(*moved);
+        }
+        moved = next;
+    }
+    at_wall_time_ = before;
+    offset_ = offset;
+}
+
+std::optional<task> timer_queue::try_pop() {
+    std::optional<task> x;
+    const std::lock_guard lock{mutex_};
+    take_due(x);
+    return x;
+}
+
+wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
+                                   function_ref<bool()> give_up) {
+    x.reset();  // here, not under the lock
+    taker me;
+    {
+        const std::lock_guard lock{mutex_};
+        if (take_due(x)) {
+            return wait_result::ready;
+        }
+        waiting_.push_back(me);
+    }
+    try {
+        for (;;) {
+            const std::optional<deadline> until = look(me, x, limits.until);
+            if (!until.has_value()) {
+                return wait_result::ready;
+            }
+            const auto called = [&] {
+                const std::lock_guard lock{mutex_};
+                return me.called;
+            };
+            const bool for_a_timer = *until < limits.until;
+            const precise_sleep precise{for_a_timer};
+            const wait_result how = me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
+            if (how != wait_result::ready && !(how == wait_result::timed_out && for_a_timer)) {
+                return look_a_last_time(me, x) ? wait_result::ready : how;
+            }
+        }
+    } catch (...) {  // from give_up, or for want of memory
+        const std::lock_guard lock{mutex_};
+        take_leave(me);
+        throw;
+    }
+}
+
+// Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
+std::optional<deadline> timer_queue::look(taker& me, std::optional<task>& x, deadline until) {
+    const std::lock_guard lock{mutex_};
+    me.called = false;
+    if (take_due(x)) {
+        take_leave(me);
+        return std::nullopt;
+    }
+    if (leader_ == &me) {
+        leader_ = nullptr;
+    }
+    if (leader_ == nullptr && wheel_.size() != 0) {
+        leader_ = &me;
+        leader_until_ = wheel_.quiet_until();
+        until = std::min(until, sleep_limit());
+    }
+    return until;
+}
+
+deadline timer_queue::sleep_limit() const noexcept {
+    const due_time until =
+        at_wall_time_ == 0 ? leader_until_ : std::min(leader_until_, sum(now(), wall_check));
+    return clock_ != nullptr ? clock_->sleep_limit(until) : deadline::at(until);
+}
+
+// A task that is there comes before every other end.
+bool timer_queue::look_a_last_time(taker& me, std::optional<task>& x) {
+    const std::lock_guard lock{mutex_};
+    const bool taken = take_due(x);
+    take_leave(me);
+    return taken;
+}
+
+void timer_queue::take_leave(taker& me) noexcept {
+    waiting_.remove(me);
+    if (leader_ == &me) {
+        leader_ = nullptr;
+    }
+    if (leader_ == nullptr && wheel_.size() != 0) {
+        call(first_waiting());
+    }
+}
+
+void timer_queue::call(taker* one) noexcept {
+    if (one != nullptr) {
+        one->called = true;
+        one->event.notify_all();  // pair (M): mutex_
+    }
+}
+
+void timer_queue::wake_consumers() noexcept {
+    const std::lock_guard lock{mutex_};
+    waiting_.wake_all();
+}
+
+void timer_queue::time_changed() noexcept {
+    const std::lock_guard lock{mutex_};
+    call(leader_ != nullptr ? leader_ : first_waiting());
+}
+
+void timer_queue::tell_if_empty() noexcept {
+    if (closing_ && wheel_.size() == 0) {
+        waiting_.wake_all();  // pair (M): their give-up predicates ask for the size
+    }
+}
+
+// ---- Everything in it
+
+std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted) {
+    const std::lock_guard lock{mutex_};
+    std::vector<future_core*> chosen;
+    wheel_.visit_in_order([&](future_core& t) {
+        if (wanted(shown_task{t}.get())) {
+            chosen.push_back(&t);
+        }
+    });
+    std::vector<task> out;
+    out.reserve(chosen.size());
+    for (future_core* const t : chosen) {
+        take_out(*t);
+        out.push_back(t->take_task());
+    }
+    tell_if_empty();
+    return out;
+}
+
+void timer_queue::visit(function_ref<bool(const task&)> more) const {
+    const std::lock_guard lock{mutex_};
+    bool going_on = true;
+    wheel_.visit_in_order([&](future_core& t) { going_on = going_on && more(shown_task{t}.get()); });
+}
+
+future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noexcept {
+    const std::lock_guard lock{mutex_};
+    closing_ = true;
+    const due_time now_ = now();
+    future_core* const doomed = wheel_.take_out([&](const future_core& t) {
+        const bool keep =
+            t.kind() == future_core::timer_kind::periodic ? keep_periodic : keep_delayed || t.when <= now_;
+        return !keep || t.is_done();
+    });
+    for (future_core* t = doomed; t != nullptr; t = t->links().after) {
+        t->set_start(nullptr);
+        at_wall_time_ -= t->kind() == future_core::timer_kind::at_wall_time ? 1U : 0U;
+    }
+    tell_if_empty();
+    return doomed;
+}
+
+// ---- For one state
+
+void timer_queue::remove_cancelled(future_core& timer) noexcept {
+    {
+        const timer_gate::visit at{timer};
+        if (!at || !at.queue().remove_on_cancel()) {
+            return;
+        }
+        at.queue().take_out(timer);
+        at.queue().tell_if_empty();
+    }
+    timer.drop_reference();  // the right to run, which the queue had
+}
+
+task timer_queue::take(future_core& timer, const void* pool) {
+    const timer_gate::visit at{timer};
+    if (!at || at.queue().home_ != pool) {
+        return {};
+    }
+    at.queue().take_out(timer);
+    at.queue().tell_if_empty();
+    return timer.take_task();
+}
+
+task timer_queue::take_if_due(future_core& timer, const void* pool) {
+    const timer_gate::visit at{timer};
+    if (!at || at.queue().home_ != pool || timer.kind() == future_core::timer_kind::periodic ||
+        timer.when > at.queue().now()) {
+        return {};
+    }
+    at.queue().take_out(timer);
+    timer.set_start(future_core::holder_mark());
+    at.queue().tell_if_empty();
+    return timer.take_task();
+}
+
+nanoseconds timer_queue::delay_of(const future_core& timer) {
+    const timer_gate::visit at{timer};
+    return at ? timer.when - at.queue().now() : nanoseconds::zero();
+}
+
+}  // namespace spool::inline v1::detail

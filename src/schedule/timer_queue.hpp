@@ -1,0 +1,105 @@
+// timer_queue: the queue of the scheduled pool. Holds tasks until they are due; the states of scheduled futures lie in it themselves,
+// any other task in a small state of its own.
+//
+// Waiting is that of delay_queue: of many takers one, the leader, sleeps until the first is due, the others without limit. Whenever
+// the lock is free:
+//
+//     (I)  if there are timers and takers wait, then there is a leader that sleeps no longer than until the first is due, or
+//          is called; or another taker is called.
+//
+// A new timer calls somebody only if it is due before the leader wakes, and then exactly one: the leader, or without one the first
+// who waits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "schedule/timer_gate.hpp"
+#include "schedule/timer_wheel.hpp"
+#include "spool/base/clock_source.hpp"
+#include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/delay_queue.hpp"
+
+namespace spool::inline v1::detail {
+
+class timer_queue final : public blocking_queue<task>, private clock_listener {
+public:
+    /// Without a clock the real ones are used.
+    explicit timer_queue(std::shared_ptr<clock_source> clock);
+    ~timer_queue() override;
+
+    [[nodiscard]] std::size_t size() const override;
+    wait_result pop_until(std::optional<task>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = never_give_up) override;
+    void wake_consumers() noexcept override;
+
+    [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_now() const noexcept {
+        return clock_ ? clock_->wall_now() : std::chrono::system_clock::now();
+    }
+    /// When a delay from now is over; a negative one at once, one too large never.
+    [[nodiscard]] due_time after(std::chrono::nanoseconds delay) const noexcept;
+    /// When the time of day is expected to be that.
+    [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
+
+    /// The pool whose workers may take a task out to wait for it.
+    void set_home(const void* pool) noexcept { home_ = pool; }
+    void set_remove_on_cancel(bool on) noexcept { remove_on_cancel_.store(on); }
+    [[nodiscard]] bool remove_on_cancel() const noexcept { return remove_on_cancel_.load(); }
+
+    /// From now on those who wait are woken when the last timer goes. Takes out what is not to run any more: the periodic, unless
+    /// kept; those that are not due, unless kept; the cancelled. The list is linked by links().after, the rights to run are the caller's.
+    [[nodiscard]] future_core* close_down(bool keep_delayed, bool keep_periodic) noexcept;
+
+    // ---- For states that lie in it, found through their gate
+    static void remove_cancelled(future_core& timer) noexcept;
+    /// Takes it out, due or not. Empty if it is not in the queue of `pool`.
+    [[nodiscard]] static task take(future_core& timer, const void* pool);
+    [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
+    [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
+
+protected:
+    bool try_push(task& x) override;
+    std::optional<task> try_pop() override;
+    std::vector<task> extract_if(function_ref<bool(const task&)> wanted) override;
+    void visit(function_ref<bool(const task&)> more) const override;
+
+private:
+    struct taker : waiting_links {
+        bool called = false;
+        event_count event{};
+    };
+
+    void time_changed() noexcept override;
+    std::optional<deadline> look(taker& me, std::optional<task>& x, deadline until);
+    bool look_a_last_time(taker& me, std::optional<task>& x);
+
+    // The rest is under the lock.
+    void put_in(future_core& timer);
+    void take_out(future_core& timer) noexcept;
+    bool take_due(std::optional<task>& x);
+    bool is_early(future_core& timer, due_time now);
+    void follow_wall_clock(due_time now);
+    [[nodiscard]] deadline sleep_limit() const noexcept;
+    void take_leave(taker& me) noexcept;
+    void tell_if_empty() noexcept;
+    taker* first_waiting() noexcept { return waiting_.empty() ? nullptr : &waiting_.front(); }
+    static void call(taker* one) noexcept;
+
+    const std::shared_ptr<clock_source> clock_;  // null: the real ones
+    const void* home_ = nullptr;
+    std::atomic<bool> remove_on_cancel_{true};
+    timer_gate& gate_;
+    std::mutex& mutex_;  // the gate's; guards everything below and every note
+    timer_wheel wheel_;
+    waiting_list<taker> waiting_;
+    taker* leader_ = nullptr;             // one of waiting_, or none
+    due_time leader_until_{};             // what it sleeps for
+    std::size_t at_wall_time_ = 0;        // how many of the timers are meant for a time of day
+    std::chrono::nanoseconds offset_{0};  // of the time of day, as those were placed by
+    bool closing_ = false;
+};
+
+}  // namespace spool::inline v1::detail

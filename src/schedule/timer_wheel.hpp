@@ -1,0 +1,258 @@
+// timer_wheel: any number of timers, put in and taken out in constant time, coming out in the order of their due times, equals in
+// the order in which they were put in.
+//
+// Time is cut into ticks of about a millisecond. position_ is a tick that never lies ahead of the clock.
+//
+//     due in position_'s tick or before:   in near_, a heap
+//     later:                               in a bucket of the wheel
+//
+//     tick      ... | level 3 | level 2 | level 1 | level 0 |         8 bits each
+//
+// The level of a bucket is the highest group of bits in which its ticks differ from position_, its slot is the value of that group.
+// So for a given position every tick has one place, and all that are in level 0 come before all that are in level 1, and so on.
+// advance() moves the position to the clock. On its way it opens every bucket whose first tick it reaches, the earliest
+// first, and puts what is in it where it belongs now: one level down at least, or into the heap. A timer moves at most six times.
+//
+// Between two positions that are not separated by the first tick of a bucket with something in it, no place changes: the position
+// stays in the same slot of the levels above that bucket's, and below it in those of its own.
+//
+// A bucket is a list through the states themselves: putting in and taking out allocates nothing. Only the heap has memory of its own.
+//
+// Not synchronised: the queue's lock guards it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "schedule/near_heap.hpp"
+
+namespace spool::inline v1::detail {
+
+class timer_wheel {
+public:
+    explicit timer_wheel(due_time now) noexcept : position_(tick_of(now)) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// \throws std::bad_alloc, then nothing has changed
+    void insert(future_core& timer) {
+        place(timer);
+        ++size_;
+    }
+    void erase(future_core& timer) noexcept {
+        if (tick_of(timer.when) <= position_) {
+            near_.erase(timer);
+        } else {
+            unlink(timer);
+        }
+        --size_;
+    }
+
+    /// Opens what the clock has reached. \throws std::bad_alloc, then nothing is lost
+    void advance(due_time now) {
+        const std::int64_t to = tick_of(now);
+        if (to <= position_) {
+            return;
+        }
+        for (std::size_t level = 0; level < levels;) {
+            const int slot = first_slot(level);
+            if (slot < 0) {
+                ++level;
+                continue;
+            }
+            const std::int64_t begin = first_tick(level, static_cast<std::size_t>(slot));
+            if (begin > to) {
+                break;
+            }
+            open(level, static_cast<std::size_t>(slot), begin);
+            level = 0;
+        }
+        position_ = to;
+    }
+
+    /// The first to come out of those that advance() has reached; null if there is none.
+    [[nodiscard]] future_core* first() const noexcept { return near_.empty() ? nullptr : &near_.first(); }
+
+    /// Until when there is nothing to do: the due time of the first, or a time not long before it. Not for an empty wheel.
+    [[nodiscard]] due_time quiet_until() const noexcept {
+        if (!near_.empty()) {
+            return near_.first_due();
+        }
+        std::size_t level = 0;
+        while (first_slot(level) < 0) {
+            ++level;
+        }
+        const auto slot = static_cast<std::size_t>(first_slot(level));
+        // A few are looked through, so that one lonely timer is not woken for on every level; many are worth the wake.
+        due_time earliest = due_time::max();
+        int seen = 0;
+        for (const future_core* t = buckets_[level][slot].first; t != nullptr; t = after(*t)) {
+            if (++seen > few) {
+                return due_time{std::chrono::nanoseconds{first_tick(level, slot) << tick_bits}};
+            }
+            earliest = std::min(earliest, t->when);
+        }
+        return earliest;
+    }
+
+    /// Calls `f(timer)` for each, in order; it may not change the wheel.
+    template <class F>
+    void visit_in_order(F f) const {
+        near_.visit_in_order(f);
+        for (std::size_t level = 0; level < levels; ++level) {
+            for (const bucket& b : buckets_[level]) {
+                std::vector<future_core*> sorted;
+                for (future_core* t = b.first; t != nullptr; t = after(*t)) {
+                    sorted.push_back(t);
+                }
+                std::stable_sort(
+                    sorted.begin(), sorted.end(),
+                    [](const future_core* x, const future_core* y) { return x->when < y->when; });
+                for (future_core* const t : sorted) {
+                    f(*t);
+                }
+            }
+        }
+    }
+
+    /// Takes out those for which `wanted(timer)` is true, and links them into a list by links().after, in no order. `wanted` may not
+    /// throw.
+    template <class Wanted>
+    future_core* take_out(Wanted wanted) noexcept {
+        future_core* chosen = nullptr;
+        const auto choose = [&](future_core& t) {  // it is out of its place already
+            t.links().after = chosen;
+            chosen = &t;
+            --size_;
+        };
+        for (std::size_t level = 0; level < levels; ++level) {
+            for (const bucket& b : buckets_[level]) {
+                for (future_core* t = b.first; t != nullptr;) {
+                    future_core* const next = after(*t);
+                    if (wanted(*t)) {
+                        unlink(*t);
+                        choose(*t);
+                    }
+                    t = next;
+                }
+            }
+        }
+        near_.take_out(wanted, choose);
+        return chosen;
+    }
+
+private:
+    static constexpr int tick_bits = 20;  // 1.05 ms
+    static constexpr int level_bits = 8;
+    static constexpr std::size_t slots = 1U << level_bits;
+    static constexpr std::size_t levels = 6;  // 63 bits of nanoseconds are 43 of ticks
+    static constexpr int few = 32;
+
+    struct bucket {
+        future_core* first = nullptr;
+        future_core* last = nullptr;
+    };
+
+    static std::int64_t tick_of(due_time t) noexcept { return t.time_since_epoch().count() >> tick_bits; }
+    static future_core* after(const future_core& t) noexcept {
+        return const_cast<future_core&>(t).links().after;
+    }
+
+    struct spot {
+        std::size_t level;
+        std::size_t slot;
+    };
+    // For a tick after position_.
+    [[nodiscard]] spot spot_of(std::int64_t tick) const noexcept {
+        const auto differ = static_cast<std::uint64_t>(tick ^ position_);
+        const auto level = static_cast<std::size_t>((std::bit_width(differ) - 1) / level_bits);
+        return {level, slot_of(tick, level)};
+    }
+    static std::size_t slot_of(std::int64_t tick, std::size_t level) noexcept {
+        return static_cast<std::size_t>(tick >> (level * level_bits)) % slots;
+    }
+    // The first tick of a bucket: position_ above the level, the slot in it, zeros below.
+    [[nodiscard]] std::int64_t first_tick(std::size_t level, std::size_t slot) const noexcept {
+        const std::size_t below = level * level_bits;
+        const std::int64_t above = position_ >> (below + level_bits);
+        return ((above << level_bits) + static_cast<std::int64_t>(slot)) << below;
+    }
+
+    // -1: none. Those that are not empty lie after position_'s own slot.
+    [[nodiscard]] int first_slot(std::size_t level) const noexcept {
+        for (std::size_t word = 0; word < slots / 64; ++word) {
+            if (occupied_[level][word] != 0) {
+                return static_cast<int>(word * 64) + std::countr_zero(occupied_[level][word]);
+            }
+        }
+        return -1;
+    }
+    void mark(spot s, bool occupied) noexcept {
+        const std::uint64_t bit = std::uint64_t{1} << (s.slot % 64);
+        std::uint64_t& word = occupied_[s.level][s.slot / 64];
+        word = occupied ? word | bit : word & ~bit;
+    }
+
+    void place(future_core& timer) {
+        const std::int64_t tick = tick_of(timer.when);
+        if (tick <= position_) {
+            near_.push(timer);
+            return;
+        }
+        const spot s = spot_of(tick);
+        bucket& b = buckets_[s.level][s.slot];
+        timer.links().before = b.last;
+        timer.links().after = nullptr;
+        if (b.last != nullptr) {
+            b.last->links().after = &timer;
+        } else {
+            b.first = &timer;
+            mark(s, true);
+        }
+        b.last = &timer;
+    }
+    void unlink(future_core& timer) noexcept {
+        const future_core::queue_links links = timer.links();
+        if (links.before != nullptr && links.after != nullptr) {
+            links.before->links().after = links.after;
+            links.after->links().before = links.before;
+            return;
+        }
+        const spot s = spot_of(tick_of(timer.when));
+        bucket& b = buckets_[s.level][s.slot];
+        (links.before != nullptr ? links.before->links().after : b.first) = links.after;
+        (links.after != nullptr ? links.after->links().before : b.last) = links.before;
+        if (b.first == nullptr) {
+            mark(s, false);
+        }
+    }
+
+    // Puts what is in the bucket where it belongs from its first tick on.
+    void open(std::size_t level, std::size_t slot, std::int64_t begin) {
+        bucket& b = buckets_[level][slot];
+        std::size_t due_now = 0;
+        for (const future_core* t = b.first; t != nullptr; t = after(*t)) {
+            due_now += tick_of(t->when) == begin ? 1 : 0;
+        }
+        near_.make_room(due_now);  // first: it is what may throw
+        position_ = begin;
+        future_core* t = b.first;
+        b = {};
+        mark({level, slot}, false);
+        while (t != nullptr) {
+            future_core* const next = after(*t);
+            place(*t);
+            t = next;
+        }
+    }
+
+    std::int64_t position_;
+    std::size_t size_ = 0;
+    std::array<std::array<std::uint64_t, slots / 64>, levels> occupied_{};
+    std::array<std::array<bucket, slots>, levels> buckets_{};
+    near_heap near_;
+};
+
+}  // namespace spool::inline v1::detail
