@@ -16,7 +16,7 @@ from pathlib import Path
 from common import finish, numbered_lines
 
 FAMILIES = {  # rows per family, numbered from 001
-    "FT": 30, "AES": 33, "ECS": 14, "EX": 36, "TPE": 101,
+    "FT": 30, "AES": 33, "ECS": 14, "EX": 36, "TPE": 101, "STPE": 55,
     "LBQ": 49, "ABQ": 48, "SQ": 60, "PBQ": 45, "DQ": 45, "LTQ": 56, "LBD": 53, "BQ": 18,
 }
 

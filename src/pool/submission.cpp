@@ -232,10 +232,11 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
         }
         return true;  // a worker has it, or it was handed back or cancelled meanwhile
     }
-    if (control().workers < std::max<std::size_t>(core_size_.load(), 1)) {
+    const std::size_t least = core_size_.load();
+    if (control().workers < std::max<std::size_t>(least, 1)) {
         std::exception_ptr
             error;  // whoever runs this is a worker, or the pool has others, or close() sees to it
-        start_worker(nullptr, bound::maximum_size, error);
+        start_worker(nullptr, least != 0 ? bound::core_size : bound::maximum_size, error);
     }
     return true;
 }

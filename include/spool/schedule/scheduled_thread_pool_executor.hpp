@@ -128,7 +128,7 @@ public:
     /// Takes a task that waits out of the queue, in constant time; its future says cancelled. False if it waits no longer.
     template <class T>
     bool remove(const scheduled_future<T>& f) {
-        return take_back(f.state("remove"));
+        return take_back(f.timer("remove"));
     }
     using thread_pool_executor::remove;
 
