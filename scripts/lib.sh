@@ -14,6 +14,7 @@ die() {
 have() {
     case $1 in
         ninja-build) command -v ninja ;;
+        openjdk-*) command -v javac ;;
         *-dev) dpkg -s "$1" 2>&1 | grep -q '^Status: install ok installed' ;;
         *) command -v "$1" ;;
     esac >/dev/null 2>&1
@@ -38,6 +39,15 @@ need_packages() {
         tail -n 20 build/install.log >&2
         die "installing ${missing[*]} failed (all of it: build/install.log)"
     }
+}
+
+# want_packages <Debian package>...: the same for what one can do without: says what could not be installed, and goes on.
+want_packages() {
+    local package
+    (need_packages "$@") 2>/dev/null && return
+    for package in "$@"; do
+        (need_packages "$package") || say "going on without $package"
+    done
 }
 
 # build_preset <preset>: configures and builds into build/<preset>, silently unless it fails.

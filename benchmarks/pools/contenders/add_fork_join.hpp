@@ -1,0 +1,19 @@
+// Registers the workload of forks and joins for a contender.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "pools/support/registry.hpp"
+#include "pools/workloads/w05_fork_join.hpp"
+
+namespace bench {
+
+template <class ForkJoin>
+void add_fork_join(const std::string& contender, const std::string& label) {
+    // Nothing here has to be handed over: what the forking thread runs itself is the point of fork-join.
+    measurements().push_back(
+        {"W5", contender, label, true, 30, [](std::size_t n) { return w05_fork_join<ForkJoin>(n); }});
+}
+
+}  // namespace bench

@@ -1,0 +1,13 @@
+// The scheduled pool joins in as soon as the library has it.
+#if __has_include("spool/schedule/scheduled_thread_pool_executor.hpp")
+#include "pools/contenders/timers_spool.hpp"
+
+#include "pools/contenders/add_timers.hpp"
+
+namespace {
+
+const bench::registration here{
+    [] { bench::add_timers<bench::spool_timers>("spool-scheduled", "Spool scheduled, 1 worker"); }};
+
+}  // namespace
+#endif

@@ -1,0 +1,63 @@
+// Waiting for others: a count-down latch, and a gate that holds tasks back.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace bench {
+
+/// The last one to count down takes the mutex and notifies; the others only decrement. May be used again once wait() has returned.
+class countdown {
+public:
+    void reset(std::size_t count) {
+        is_zero_ = false;
+        left_ = count;
+    }
+    void arrive() {
+        if (left_.fetch_sub(1) == 1) {
+            const std::lock_guard lock{mutex_};
+            is_zero_ = true;
+            zero_.notify_one();  // under the lock: the waiter may destroy the latch right afterwards
+        }
+    }
+    void wait() {
+        std::unique_lock lock{mutex_};
+        zero_.wait(lock, [this] { return is_zero_; });
+    }
+
+private:
+    std::atomic<std::size_t> left_{0};
+    std::mutex mutex_;
+    std::condition_variable zero_;
+    bool is_zero_ = false;  // guarded by mutex_
+};
+
+/// Tasks wait at it until it is opened; the opener can wait until so many have come.
+class gate {
+public:
+    void pass() {
+        std::unique_lock lock{mutex_};
+        ++waiting_;
+        changed_.notify_all();
+        changed_.wait(lock, [this] { return open_; });
+    }
+    void await_waiting(std::size_t count) {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [&] { return waiting_ >= count; });
+    }
+    void open() {
+        const std::lock_guard lock{mutex_};
+        open_ = true;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;  // guards all below
+    std::condition_variable changed_;
+    std::size_t waiting_ = 0;
+    bool open_ = false;
+};
+
+}  // namespace bench

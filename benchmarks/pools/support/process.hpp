@@ -1,0 +1,44 @@
+// What the kernel says about this process: CPU time, context switches, memory.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+struct usage {
+    double cpu_seconds = 0;
+    double context_switches = 0;
+
+    friend usage operator-(const usage& a, const usage& b) {
+        return {a.cpu_seconds - b.cpu_seconds, a.context_switches - b.context_switches};
+    }
+};
+
+/// Of all threads, those that have ended included.
+[[nodiscard]] inline usage usage_now() {
+    rusage r{};
+    getrusage(RUSAGE_SELF, &r);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return {seconds(r.ru_utime) + seconds(r.ru_stime), static_cast<double>(r.ru_nvcsw + r.ru_nivcsw)};
+}
+
+/// Anonymous memory in RAM, in bytes: heap and stacks without the pages of the executable, which come and go.
+[[nodiscard]] inline double resident_bytes() {
+    std::ifstream status{"/proc/self/status"};
+    for (std::string word; status >> word;) {
+        if (word == "RssAnon:") {
+            double kilobytes = 0;
+            status >> kilobytes;
+            return kilobytes * 1024;
+        }
+    }
+    throw std::runtime_error("/proc/self/status has no RssAnon");
+}
+
+}  // namespace bench

@@ -1,0 +1,159 @@
+"""Shows that the figures of the benchmarks are summed up and written into the documentation as they should be."""
+import json
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from check_case import SCRIPTS, CheckTest
+
+sys.path.insert(0, str(SCRIPTS))
+import bench_catalogue  # noqa: E402  (the path above must come first)
+import bench_report  # noqa: E402
+import bench_run  # noqa: E402
+import bench_stats  # noqa: E402
+import bench_svg  # noqa: E402
+
+RATE = bench_catalogue.Figure("Mtasks_s", "Mtasks/s", "more", True)
+TIME = bench_catalogue.Figure("ms", "ms", "less", True)
+
+
+def run(contender, hands_over=True, workload="W1", **figures):
+    return {"workload": workload, "contender": contender, "label": contender.title(), "hands_over": hands_over,
+            "size": 1, "repetition": 1, "figures": figures}
+
+
+RUNS = [run("spool-fixed", Mtasks_s=9.0, ms=3.0), run("baseline", Mtasks_s=5.0, ms=2.0),
+        run("caller", False, Mtasks_s=40.0, ms=1.0), run("spool-fixed", Mtasks_s=11.0, ms=5.0),
+        run("spool-fixed", Mtasks_s=10.0, ms=4.0), run("baseline", Mtasks_s=4.0, ms=2.0)]
+
+
+class Statistics(unittest.TestCase):
+    def setUp(self):
+        self.rows = {row.contender: row for row in bench_stats.rows_of(RUNS, "W1")}
+
+    def ratio(self, contender, figure):
+        return bench_stats.ratio(self.rows[contender], list(self.rows.values()), figure)
+
+    def test_median_and_spread(self):
+        self.assertEqual(self.rows["spool-fixed"].median("Mtasks_s"), 10.0)
+        self.assertEqual(self.rows["baseline"].median("Mtasks_s"), 4.5)
+        self.assertEqual(self.rows["spool-fixed"].spread("Mtasks_s"), (9.0, 11.0))
+        self.assertIsNone(self.rows["baseline"].median("unknown"))
+
+    def test_the_best_hands_every_task_over(self):
+        self.assertEqual(self.ratio("spool-fixed", RATE), 1.0)
+        self.assertEqual(self.ratio("baseline", RATE), 0.45)
+        self.assertEqual(self.ratio("caller", RATE), 4.0)
+        self.assertEqual(self.ratio("spool-fixed", TIME), 2.0)
+        self.assertEqual(self.ratio("caller", TIME), 0.5)
+
+    def test_nobody_is_best_where_nobody_hands_over(self):
+        rows = bench_stats.rows_of([run("caller", False, ms=1.0)], "W1")
+        self.assertIsNone(bench_stats.ratio(rows[0], rows, TIME))
+
+    def test_order_follows_what_is_better(self):
+        by_rate = bench_stats.ranked(self.rows.values(), RATE)
+        self.assertEqual([row.contender for row in by_rate], ["caller", "spool-fixed", "baseline"])
+        by_time = bench_stats.ranked(self.rows.values(), TIME)
+        self.assertEqual([row.contender for row in by_time], ["caller", "baseline", "spool-fixed"])
+
+    def test_table_marks_the_caller_and_what_is_missing(self):
+        lines = bench_stats.table(list(self.rows.values()), [RATE, bench_catalogue.Figure("none", "none")])
+        self.assertEqual(lines[2], "| Caller * | 40.0 | 40.0 .. 40.0 | 4.00 | - | 1 |")
+        self.assertEqual(lines[3], "| Spool-Fixed | 10.0 | 9.00 .. 11.0 | 1.00 | - | 3 |")
+
+    def test_growth_is_a_series_by_size(self):
+        rows = bench_stats.rows_of([run("a", **{"ns@100": 3.0, "ns@10": 2.0})], "W1")
+        self.assertEqual(bench_stats.growth_series(rows), {("A", "ns"): [(10, 2.0), (100, 3.0)]})
+
+    def test_numbers_have_three_digits(self):
+        shown = [bench_stats.number(x) for x in (None, 0, 0.0321, 1.234, 45.67, 1234.5)]
+        self.assertEqual(shown, ["-", "0", "0.032", "1.23", "45.7", "1234"])
+
+
+class Selection(unittest.TestCase):
+    def names(self, *wanted):
+        return [workload.name for workload in bench_catalogue.chosen(wanted)]
+
+    def test_a_name_stands_for_its_variants(self):
+        self.assertEqual(self.names("W1"), ["W1", "W1x1"])
+        self.assertEqual(self.names("W11"), ["W11", "W11a"])
+        self.assertEqual(self.names("W4b", "growth"), ["W4b", "growth-tasks", "growth-workers"])
+        self.assertEqual(len(self.names()), len(bench_catalogue.WORKLOADS))
+
+    def test_refuses_an_unknown_name(self):
+        with self.assertRaisesRegex(ValueError, "W99"):
+            self.names("W1", "W99")
+
+
+class Measuring(CheckTest):
+    def outcome(self, program, seconds=20):
+        return bench_run.measure([sys.executable, "-c", program], seconds)
+
+    def test_says_why_there_is_no_figure(self):
+        self.assertEqual(self.outcome("print('{\"a\": 1}')"), {"a": 1})
+        self.assertIn("exit code 3: lost one", self.outcome("import sys; print('lost one', file=sys.stderr); exit(3)"))
+        self.assertIn("no JSON", self.outcome("print('hello')"))
+        self.assertIn("longer than", self.outcome("while True: pass", 0.2))
+
+    def test_keeps_other_workloads_of_the_same_machine(self):
+        machine = {"cpu": "x", "cores": 2, "kernel": "6", "compiler": "c", "flags": "-O3"}
+        path = self.write("pools.json", json.dumps({"machine": machine, "runs": [
+            run("old", workload="W1"), run("old", workload="W2")]}))
+        fresh = [run("new", workload="W1")]
+        kept = bench_run.with_earlier(path, machine, {"W1"}, fresh)
+        self.assertEqual([(r["workload"], r["contender"]) for r in kept], [("W2", "old"), ("W1", "new")])
+        self.assertEqual(bench_run.with_earlier(path, machine | {"cores": 4}, {"W1"}, fresh), fresh)
+
+
+class Report(CheckTest):
+    DOCUMENT = {"machine": {"cpu": "A <fast> CPU", "cores": 2, "memory_GB": 8, "kernel": "6.1", "compiler": "g++ 12",
+                            "flags": "-O3", "packages": {"libtbb-dev": "2021.8"}, "date": "2026-01-31"},
+                "runs": RUNS + [run("spool-fixed", workload="growth-tasks", **{"post_ns@10": 2.0, "post_ns@1000": 3.0}),
+                                run("machine", workload="W13", call_ns=1.5)]}
+    PAGE = f"# Performance\n\nkeep above\n\n{bench_report.BEGIN}\nold\n{bench_report.END}\n\nkeep below\n"
+
+    def report(self, page):
+        figures = self.write("pools.json", json.dumps(self.DOCUMENT))
+        target = self.write("docs/performance.md", page)
+        code, output = self.run_script(SCRIPTS / "bench_report.py", figures, target)
+        return code, output, target.read_text(encoding="utf-8")
+
+    def test_replaces_only_what_is_between_the_markers(self):
+        code, output, page = self.report(self.PAGE)
+        self.assertEqual(code, 0, output)
+        self.assertTrue(page.startswith("# Performance\n\nkeep above\n"))
+        self.assertTrue(page.endswith("\n\nkeep below\n"))
+        self.assertNotIn("old", page)
+        self.assertIn("| Spool-Fixed | 10.0 | 9.00 .. 11.0 | 1.00 |", page)
+        self.assertIn("(performance/w1.svg)", page)
+        self.assertIn("| call of a std::function, ns | 1.50 |", page)
+        self.assertNotIn("W2:", page)
+
+    def test_writes_the_same_again(self):
+        first = self.report(self.PAGE)[2]
+        self.assertEqual(self.report(first)[2], first)
+
+    def test_refuses_a_page_without_markers(self):
+        code, output, page = self.report("# Performance\n")
+        self.assertEqual((code, page), (1, "# Performance\n"))
+        self.assertIn("needs one line", output)
+
+    def test_charts_are_well_formed_and_know_the_dark(self):
+        self.report(self.PAGE)
+        for name in ("w1", "growth-tasks"):
+            text = (self.root / "docs" / "performance" / f"{name}.svg").read_text(encoding="utf-8")
+            self.assertTrue(ElementTree.fromstring(text).tag.endswith("svg"))
+            self.assertIn("prefers-color-scheme: dark", text)
+
+    def test_bars_grow_with_the_figure(self):
+        rows = bench_stats.ranked(bench_stats.rows_of(RUNS, "W1"), RATE)
+        svg = ElementTree.fromstring(bench_svg.bar_chart("a & b", RATE, rows))
+        bars = [bar for bar in svg.iter() if bar.tag.endswith("rect")]
+        self.assertEqual([bar.get("class") for bar in bars], ["caller", "spool", "peer"])
+        widths = [float(bar.get("width")) for bar in bars]
+        self.assertAlmostEqual(widths[0] / widths[1], 4.0, places=1)
+
+
+if __name__ == "__main__":
+    unittest.main()
