@@ -129,7 +129,9 @@ set(SPOOL_SOURCES
     src/schedule/timer_gate.hpp
     src/schedule/timer_queue.cpp
     src/schedule/timer_queue.hpp
+    src/schedule/timer_queue_wall.cpp
     src/schedule/timer_wheel.hpp
+    src/schedule/times.hpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
     src/sync/this_task.cpp

@@ -9,8 +9,9 @@ constinit thread_local nested_waiter* current_waiter = nullptr;
 
 }  // namespace
 
+// A state that can lie in a timer queue names nothing but the gate of that queue: whoever reads its word will take it for one.
 bool future_link::set_home(const void* pool) const noexcept {
-    return core_->move_start(pool);
+    return core_->move_start(core_->kind() == detail::future_core::timer_kind::none ? pool : nullptr);
 }
 
 void future_link::set_submitted(std::chrono::steady_clock::time_point when) const noexcept {
@@ -67,7 +68,7 @@ late_home::~late_home() {
 }
 
 void late_home::set(const void* pool) const noexcept {
-    if (core_ != nullptr) {
+    if (core_ != nullptr && core_->kind() == detail::future_core::timer_kind::none) {
         core_->move_start_from_null(pool);
     }
 }

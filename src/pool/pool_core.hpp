@@ -28,7 +28,8 @@ namespace spool::inline v1 {
 
 class thread_pool_executor::core : public std::enable_shared_from_this<core> {
 public:
-    core(thread_pool_executor& owner, pool_options&& options, bool queue_first);
+    core(thread_pool_executor& owner, pool_options&& options, bool queue_first,
+         std::shared_ptr<clock_source> clock);
 
     // ---- submission.cpp
     void require(const task& work) const {
@@ -51,7 +52,7 @@ public:
 
     // ---- worker_start.cpp
     enum class start_result { started, not_allowed, failed };
-    enum class bound { core_size, maximum_size };
+    enum class bound { core_size, core_size_or_one, maximum_size };
     start_result start_worker(task* first, bound limit, std::exception_ptr& error);
 
     // ---- lifecycle.cpp
@@ -203,6 +204,7 @@ private:
     const uncaught_policy uncaught_;
     const bool task_times_;
     const bool queue_first_;
+    const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
 
     mutable std::mutex workers_mutex_;
     worker_list workers_;

@@ -20,7 +20,8 @@ void check(bool holds, const std::string& name, const std::string& what) {
 
 }  // namespace
 
-thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& options, bool queue_first)
+thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& options, bool queue_first,
+                                 std::shared_ptr<clock_source> clock)
     : owner_(owner),
       name_(std::move(options.name)),
       core_size_(options.core_size),
@@ -34,7 +35,8 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       decorate_(std::move(options.decorate)),
       uncaught_(std::move(options.uncaught)),
       task_times_(options.task_times),
-      queue_first_(queue_first) {
+      queue_first_(queue_first),
+      clock_(std::move(clock)) {
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
     check(queue_ != nullptr, name_, "the queue is null");

@@ -20,8 +20,8 @@ void thread_pool_executor::core::prepare(task& work) const {
 }
 
 void thread_pool_executor::core::wrap(task& work) const {
-    const bool has_time = queue_first_ && work.due() != due_time::min();  // then waiting is counted from that
-    if (task_times_ && !has_time) {
+    // What comes to a derived pool with a due time has waited since then.
+    if (task_times_ && !(queue_first_ && work.due() != due_time::min())) {
         timed_body timed{work};
         work = task{std::move(timed)};  // fits inline: cannot throw
     }
@@ -127,7 +127,7 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
             return admission_result::accepted;  // a worker has it, or shutdown_now() handed it back
         case admission::offered::start_worker: break;
     }
-    const bound limit = now.queue_first && now.core != 0 ? bound::core_size : bound::maximum_size;
+    const bound limit = now.queue_first ? bound::core_size_or_one : bound::maximum_size;
     if (start_worker(nullptr, limit, start_error) == start_result::failed && control().workers == 0) {
         if (std::optional<task> mine = take_back_if_possible(id)) {
             work = *std::move(mine);
@@ -232,11 +232,10 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
         }
         return true;  // a worker has it, or it was handed back or cancelled meanwhile
     }
-    const std::size_t least = core_size_.load();
-    if (control().workers < std::max<std::size_t>(least, 1)) {
+    if (control().workers < std::max<std::size_t>(core_size_.load(), 1)) {
         std::exception_ptr
             error;  // whoever runs this is a worker, or the pool has others, or close() sees to it
-        start_worker(nullptr, least != 0 ? bound::core_size : bound::maximum_size, error);
+        start_worker(nullptr, bound::core_size_or_one, error);
     }
     return true;
 }

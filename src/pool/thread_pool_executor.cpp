@@ -7,10 +7,10 @@
 namespace spool::inline v1 {
 
 thread_pool_executor::thread_pool_executor(pool_options options)
-    : core_(std::make_shared<core>(*this, std::move(options), false)) {}
+    : core_(std::make_shared<core>(*this, std::move(options), false, nullptr)) {}
 
-thread_pool_executor::thread_pool_executor(pool_options options, queue_first)
-    : core_(std::make_shared<core>(*this, std::move(options), true)) {}
+thread_pool_executor::thread_pool_executor(pool_options options, queue_first how)
+    : core_(std::make_shared<core>(*this, std::move(options), true, std::move(how.clock))) {}
 
 thread_pool_executor::~thread_pool_executor() {
     core_->destroy();

@@ -213,7 +213,8 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
     if (const auto* timed = work.target<timed_body>()) {
         info.waited = std::chrono::steady_clock::now() - timed->submitted();
     } else if (queue_first_ && work.due() != due_time::min()) {
-        info.waited = std::chrono::steady_clock::now() - work.due();  // from when it could have run
+        // from when it could have run
+        info.waited = (clock_ != nullptr ? clock_->now() : due_time::clock::now()) - work.due();
     }
     return info;
 }

@@ -17,8 +17,10 @@ auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exc
     for (pool_control seen = control();;) {
         const admission::sizes now = sizes();
         const bool queue_empty = accepts_tasks(seen.state) || queue_->empty();
-        if (!admission::may_start(seen, limit == bound::core_size ? now.core : now.maximum, first != nullptr,
-                                  queue_empty)) {
+        const std::size_t most = limit == bound::maximum_size       ? now.maximum
+                                 : limit == bound::core_size_or_one ? std::max<std::size_t>(now.core, 1)
+                                                                    : now.core;
+        if (!admission::may_start(seen, most, first != nullptr, queue_empty)) {
             return start_result::not_allowed;
         }
         if (control_.try_add_worker(seen)) {

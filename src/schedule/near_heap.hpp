@@ -46,21 +46,19 @@ public:
         give_memory_back();
     }
 
-    /// Takes out those for which `wanted(timer)` is true and passes each to `taken`; neither may throw.
+    /// Takes out those for which `wanted(timer)` is true and passes each to `taken`, in order; neither may throw.
     template <class Wanted, class Taken>
     void take_out(Wanted wanted, Taken taken) noexcept {
+        std::sort(entries_.begin(), entries_.end());  // a sorted array is a heap
         std::size_t kept = 0;
         for (const entry& e : entries_) {
             if (wanted(*e.timer)) {
                 taken(*e.timer);
             } else {
-                entries_[kept++] = e;
+                put(kept++, e);
             }
         }
         entries_.resize(kept);
-        for (std::size_t i = kept; i-- > 0;) {
-            sink(i);
-        }
         give_memory_back();
     }
 

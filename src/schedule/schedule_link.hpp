@@ -21,10 +21,18 @@ public:
 
     std::atomic<bool> run_delayed_after_shutdown;
     std::atomic<bool> run_periodic_after_shutdown;
+    std::atomic<bool> being_destroyed{false};  // then neither goes on, whatever a task may set meanwhile
+
+    [[nodiscard]] bool keeps_delayed() const noexcept {
+        return run_delayed_after_shutdown.load() && !being_destroyed.load();
+    }
+    [[nodiscard]] bool keeps_periodic() const noexcept {
+        return run_periodic_after_shutdown.load() && !being_destroyed.load();
+    }
 
     [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
     [[nodiscard]] bool may_run_periodic(run_state now) const noexcept {
-        return accepts_tasks(now) || (now == run_state::shutting_down && run_periodic_after_shutdown.load());
+        return accepts_tasks(now) || (now == run_state::shutting_down && keeps_periodic());
     }
 
     [[nodiscard]] virtual bool requeue(task& work) const = 0;

@@ -78,7 +78,8 @@ scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_op
                                      parts{std::make_unique<detail::timer_queue>(options.clock)}) {}
 
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options&& options, parts made)
-    : thread_pool_executor(to_pool_options(std::move(options), std::move(made.queue)), queue_first{}),
+    : thread_pool_executor(to_pool_options(std::move(options), std::move(made.queue)),
+                           queue_first{options.clock}),
       timers_(made.timers),
       link_(std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
                                            options.run_periodic_after_shutdown)) {
@@ -88,14 +89,12 @@ scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_op
 }
 
 scheduled_thread_pool_executor::~scheduled_thread_pool_executor() {
-    link_->run_delayed_after_shutdown.store(false);
-    link_->run_periodic_after_shutdown.store(false);
+    link_->being_destroyed.store(true);
     close();
 }
 
 void scheduled_thread_pool_executor::on_shutdown() {
-    cancel_all(timers_.close_down(link_->run_delayed_after_shutdown.load(),
-                                  link_->run_periodic_after_shutdown.load()));
+    cancel_all(timers_.close_down(link_->keeps_delayed(), link_->keeps_periodic()));
 }
 
 bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept {

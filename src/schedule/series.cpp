@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "schedule/schedule_link.hpp"
+#include "schedule/times.hpp"
 #include "spool/base/error.hpp"
 #include "spool/schedule/detail/scheduled_body.hpp"
 
@@ -9,10 +10,6 @@ namespace spool::inline v1::detail {
 namespace {
 
 using std::chrono::nanoseconds;
-
-due_time sum(due_time t, nanoseconds d) noexcept {
-    return t > due_time::max() - d ? due_time::max() : t + d;
-}
 
 // The time of the run after the one of time `grid`.
 due_time next_of_rate(due_time grid, nanoseconds period, due_time now, missed_runs missed) noexcept {

@@ -5,23 +5,12 @@
 
 #include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
+#include "schedule/times.hpp"
 
 namespace spool::inline v1::detail {
 namespace {
 
 using std::chrono::nanoseconds;
-using namespace std::chrono_literals;
-
-// The time of day is compared so often while somebody waits for one, and followed when it has moved by more than so much.
-constexpr nanoseconds wall_check = 1s;
-constexpr nanoseconds wall_tolerance = 1ms;
-
-due_time sum(due_time t, nanoseconds d) noexcept {
-    if (d > nanoseconds::zero()) {
-        return t > due_time::max() - d ? due_time::max() : t + d;
-    }
-    return t < due_time::min() - d ? due_time::min() : t + d;
-}
 
 // The task of a state that stays in the queue, to be looked at.
 class shown_task {
@@ -85,14 +74,6 @@ due_time timer_queue::after(nanoseconds delay) const noexcept {
     return sum(now(), std::max(delay, nanoseconds::zero()));
 }
 
-due_time timer_queue::expected(std::chrono::system_clock::time_point wall) const noexcept {
-    const nanoseconds target = saturated(wall.time_since_epoch());
-    const nanoseconds today = saturated(wall_now().time_since_epoch());
-    // Times of day are after 1970 or nearly so: what does not fit is as good as never.
-    const bool fits = target < nanoseconds::zero() || today > nanoseconds::zero();
-    return target <= today ? now() : fits ? sum(now(), target - today) : due_time::max();
-}
-
 std::size_t timer_queue::size() const {
     const std::lock_guard lock{mutex_};
     return wheel_.size();
@@ -103,15 +84,23 @@ std::size_t timer_queue::size() const {
 bool timer_queue::try_push(task& x) {
     auto* const runner = x.target<future_runner>();
     if (runner != nullptr && runner->core()->kind() != future_core::timer_kind::none) {
-        const std::lock_guard lock{mutex_};
-        put_in(*runner->core());
-        // A series that was cancelled between two runs. The canceller moves the future's word, then looks where the state lies; we
-        // have said that, and look at the word: one of the two sees the other.
-        if (runner->core()->now() != phase::idle && remove_on_cancel()) {
-            take_out(*runner->core());
-            return false;
+        future_core& timer = *runner->core();
+        bool cancelled = false;
+        {
+            const std::lock_guard lock{mutex_};
+            put_in(timer);
+            runner->release();
+            // A series may be cancelled on its way back. Either we see that here, or cancel() finds it in the queue: it changes the word
+            // first and then looks for the gate, put_in() and this look come in the other order.
+            cancelled = remove_on_cancel() && timer.now() != phase::idle;
+            if (cancelled) {
+                take_out(timer);
+                tell_if_empty();
+            }
         }
-        runner->release();
+        if (cancelled) {
+            timer.drop_reference();
+        }
     } else {
         auto carried = std::make_unique<carried_task>();
         carried->when = std::max(x.due(), now());
@@ -124,10 +113,16 @@ bool timer_queue::try_push(task& x) {
 }
 
 void timer_queue::put_in(future_core& timer) {
+    const bool at_wall_time = timer.kind() == future_core::timer_kind::at_wall_time;
+    if (at_wall_time) {
+        if (at_wall_time_ == 0) {
+            offset_ = wall_offset();
+        }
+        timer.when = met(timer.wall_time(), offset_);  // all by one offset: so equals are equals
+    }
     wheel_.insert(timer);
     timer.set_start(&gate_);
-    if (timer.kind() == future_core::timer_kind::at_wall_time && at_wall_time_++ == 0) {
-        offset_ = saturated(wall_now().time_since_epoch()) - now().time_since_epoch();
+    if (at_wall_time && at_wall_time_++ == 0) {
         call(leader_);  // it must look at the time of day from now on
     }
     if (leader_ == nullptr) {
@@ -154,53 +149,22 @@ bool timer_queue::take_due(std::optional<task>& x) {
     }
     const due_time now_ = now();
     if (at_wall_time_ != 0) {
-        follow_wall_clock(now_);
+        follow_wall_clock(std::exchange(told_of_change_, false) ? nanoseconds::zero() : wall_tolerance);
     }
     wheel_.advance(now_);
-    future_core* const first = wheel_.first();
-    if (first == nullptr || first->when > now_ || is_early(*first, now_)) {
+    future_core* first = wheel_.first();
+    if (first != nullptr && first->when <= now_ && !is_due(*first, now_)) {
+        // The time of day runs a little slower than the steady clock just now: those that are meant for one wait for the rest.
+        follow_wall_clock(nanoseconds{-1});
+        first = wheel_.first();
+    }
+    if (first == nullptr || first->when > now_ || !is_due(*first, now_)) {
         return false;
     }
     take_out(*first);
     x.emplace(first->take_task());
     tell_if_empty();
     return true;
-}
-
-// The time of day runs a little slower than the steady clock just now: then the timer waits for the rest.
-bool timer_queue::is_early(future_core& timer, due_time now_) {
-    if (timer.kind() != future_core::timer_kind::at_wall_time || wall_now() >= timer.wall_time()) {
-        return false;
-    }
-    wheel_.erase(timer);
-    timer.when = std::max(expected(timer.wall_time()), sum(now_, nanoseconds{1}));
-    wheel_.insert(timer);  // into the place that it had in the heap, or outside of it
-    return true;
-}
-
-// Timers for a time of day lie where the clocks were expected to meet it. When the time of day has been set, they move.
-void timer_queue::follow_wall_clock(due_time now_) {
-    const nanoseconds offset = saturated(wall_now().time_since_epoch()) - now_.time_since_epoch();
-    if (std::chrono::abs(offset - offset_) <= wall_tolerance) {
-        return;
-    }
-    const std::size_t before = at_wall_time_;
-    future_core* moved = wheel_.take_out(
-        [](const future_core& t) { return t.kind() == future_core::timer_kind::at_wall_time; });
-    while (moved != nullptr) {
-        future_core* const next = moved->links().after;
-        const due_time old = std::exchange(moved->when, expected(moved->wall_time()));
-        try {
-            wheel_.insert(*moved);
-        } catch (
-            const std::bad_alloc&) {  // no room in the heap: later then, outside of it, and looked at again
-            moved->when = std::max(old, sum(now_, 4 * wall_check));
-            wheel_.insert(*moved);
-        }
-        moved = next;
-    }
-    at_wall_time_ = before;
-    offset_ = offset;
 }
 
 std::optional<task> timer_queue::try_pop() {
@@ -302,6 +266,7 @@ void timer_queue::wake_consumers() noexcept {
 
 void timer_queue::time_changed() noexcept {
     const std::lock_guard lock{mutex_};
+    told_of_change_ = true;
     call(leader_ != nullptr ? leader_ : first_waiting());
 }
 
@@ -340,10 +305,13 @@ void timer_queue::visit(function_ref<bool(const task&)> more) const {
 future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noexcept {
     const std::lock_guard lock{mutex_};
     closing_ = true;
+    if (at_wall_time_ != 0) {
+        follow_wall_clock(nanoseconds::zero());  // those that are due by the time of day come out at once
+    }
     const due_time now_ = now();
     future_core* const doomed = wheel_.take_out([&](const future_core& t) {
         const bool keep =
-            t.kind() == future_core::timer_kind::periodic ? keep_periodic : keep_delayed || t.when <= now_;
+            t.kind() == future_core::timer_kind::periodic ? keep_periodic : keep_delayed || is_due(t, now_);
         return !keep || t.is_done();
     });
     for (future_core* t = doomed; t != nullptr; t = t->links().after) {
@@ -381,7 +349,7 @@ task timer_queue::take(future_core& timer, const void* pool) {
 task timer_queue::take_if_due(future_core& timer, const void* pool) {
     const timer_gate::visit at{timer};
     if (!at || at.queue().home_ != pool || timer.kind() == future_core::timer_kind::periodic ||
-        timer.when > at.queue().now()) {
+        !at.queue().is_due(timer, at.queue().now())) {
         return {};
     }
     at.queue().take_out(timer);
@@ -392,7 +360,8 @@ task timer_queue::take_if_due(future_core& timer, const void* pool) {
 
 nanoseconds timer_queue::delay_of(const future_core& timer) {
     const timer_gate::visit at{timer};
-    return at ? timer.when - at.queue().now() : nanoseconds::zero();
+    return at ? difference(timer.when.time_since_epoch(), at.queue().now().time_since_epoch())
+              : nanoseconds::zero();
 }
 
 }  // namespace spool::inline v1::detail

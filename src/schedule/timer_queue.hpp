@@ -67,6 +67,10 @@ protected:
     void visit(function_ref<bool(const task&)> more) const override;
 
 private:
+    // The time of day is compared so often while somebody waits for one, and followed when it has moved by more than so much.
+    static constexpr std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
+    static constexpr std::chrono::nanoseconds wall_tolerance = std::chrono::milliseconds{1};
+
     struct taker : waiting_links {
         bool called = false;
         event_count event{};
@@ -80,8 +84,9 @@ private:
     void put_in(future_core& timer);
     void take_out(future_core& timer) noexcept;
     bool take_due(std::optional<task>& x);
-    bool is_early(future_core& timer, due_time now);
-    void follow_wall_clock(due_time now);
+    [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
+    [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
+    void follow_wall_clock(std::chrono::nanoseconds tolerance);
     [[nodiscard]] deadline sleep_limit() const noexcept;
     void take_leave(taker& me) noexcept;
     void tell_if_empty() noexcept;
@@ -99,6 +104,7 @@ private:
     due_time leader_until_{};             // what it sleeps for
     std::size_t at_wall_time_ = 0;        // how many of the timers are meant for a time of day
     std::chrono::nanoseconds offset_{0};  // of the time of day, as those were placed by
+    bool told_of_change_ = false;         // by the clock: then the time of day is followed exactly
     bool closing_ = false;
 };
 

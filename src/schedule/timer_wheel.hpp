@@ -90,7 +90,7 @@ public:
         int seen = 0;
         for (const future_core* t = buckets_[level][slot].first; t != nullptr; t = after(*t)) {
             if (++seen > few) {
-                return due_time{std::chrono::nanoseconds{first_tick(level, slot) << tick_bits}};
+                return begin_of(first_tick(level, slot));
             }
             earliest = std::min(earliest, t->when);
         }
@@ -117,16 +117,19 @@ public:
         }
     }
 
-    /// Takes out those for which `wanted(timer)` is true, and links them into a list by links().after, in no order. `wanted` may not
-    /// throw.
+    /// Takes out those for which `wanted(timer)` is true, and links them into a list by links().after, equals in their order.
+    /// `wanted` may not throw.
     template <class Wanted>
     future_core* take_out(Wanted wanted) noexcept {
         future_core* chosen = nullptr;
+        future_core** end = &chosen;
         const auto choose = [&](future_core& t) {  // it is out of its place already
-            t.links().after = chosen;
-            chosen = &t;
+            t.links().after = nullptr;
+            *end = &t;
+            end = &t.links().after;
             --size_;
         };
+        near_.take_out(wanted, choose);
         for (std::size_t level = 0; level < levels; ++level) {
             for (const bucket& b : buckets_[level]) {
                 for (future_core* t = b.first; t != nullptr;) {
@@ -139,7 +142,6 @@ public:
                 }
             }
         }
-        near_.take_out(wanted, choose);
         return chosen;
     }
 
@@ -147,7 +149,7 @@ private:
     static constexpr int tick_bits = 20;  // 1.05 ms
     static constexpr int level_bits = 8;
     static constexpr std::size_t slots = 1U << level_bits;
-    static constexpr std::size_t levels = 6;  // 63 bits of nanoseconds are 43 of ticks
+    static constexpr std::size_t levels = 6;  // 64 bits of nanoseconds are 44 of ticks
     static constexpr int few = 32;
 
     struct bucket {
@@ -155,7 +157,16 @@ private:
         future_core* last = nullptr;
     };
 
-    static std::int64_t tick_of(due_time t) noexcept { return t.time_since_epoch().count() >> tick_bits; }
+    // Counted from the earliest of all times, so that no tick is negative: the levels hold no sign.
+    static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    static std::int64_t tick_of(due_time t) noexcept {
+        const auto since_earliest = static_cast<std::uint64_t>(t.time_since_epoch().count()) ^ sign;
+        return static_cast<std::int64_t>(since_earliest >> tick_bits);
+    }
+    static due_time begin_of(std::int64_t tick) noexcept {
+        const auto since_earliest = static_cast<std::uint64_t>(tick) << tick_bits;
+        return due_time{std::chrono::nanoseconds{static_cast<std::int64_t>(since_earliest ^ sign)}};
+    }
     static future_core* after(const future_core& t) noexcept {
         return const_cast<future_core&>(t).links().after;
     }

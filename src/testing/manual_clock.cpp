@@ -39,7 +39,8 @@ void manual_clock::move_on(nanoseconds d) {
 }
 
 void manual_clock::set_wall(system_clock::time_point to) {
-    wall_offset_.store(ns(to) - now_.load());
+    const std::int64_t now = now_.load();  // never negative
+    wall_offset_.store(std::max(ns(to), std::numeric_limits<std::int64_t>::min() + now) - now);
     tell();
 }
 

@@ -25,6 +25,7 @@ struct decorated_body {
     [[nodiscard]] int priority() const noexcept { return order.priority; }
     [[nodiscard]] due_time due() const noexcept { return order.due; }
     T operator()() {
+        slot->reset();  // of the run before, where there are several
         work();
         if (!slot->has_value()) {
             throw cancelled("the decorator did not run the body of the task");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool/base/clock_source.hpp"
 #include "spool/base/export.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/executor/executor_service.hpp"
@@ -176,9 +177,12 @@ public:
 protected:
     // ---- For pools derived from this one, whose tasks come back or wait for their time
 
-    /// Every task goes through the queue, which says when it is due: none is handed to a new worker as its first.
-    struct queue_first {};
-    thread_pool_executor(pool_options options, queue_first);
+    /// Every task goes through the queue, which says when it is due, by this clock (null: the real one): none is handed to a new
+    /// worker as its first.
+    struct queue_first {
+        std::shared_ptr<clock_source> clock;
+    };
+    thread_pool_executor(pool_options options, queue_first how);
 
     /// Called by shutdown(), after the pool has stopped accepting tasks: what is not to run any more is taken out of the queue
     /// here. A derived pool calls close() in its own destructor, while this can still be called.

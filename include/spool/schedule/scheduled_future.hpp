@@ -31,7 +31,7 @@ public:
 private:
     friend class scheduled_thread_pool_executor;
     explicit scheduled_future(detail::future_value<T>* state) noexcept : future<T>(state) {}
-    [[nodiscard]] detail::future_core& timer(const char* call) const { return this->checked(call); }
+    [[nodiscard]] detail::future_core& core(const char* call) const { return this->checked(call); }
 };
 
 }  // namespace spool::inline v1

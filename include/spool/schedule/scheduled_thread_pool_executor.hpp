@@ -68,8 +68,7 @@ public:
     template <task_callable F, class Duration>
     scheduled_future<task_result_t<F>> schedule_at(
         F&& f, std::chrono::time_point<std::chrono::steady_clock, Duration> when) {
-        const std::chrono::nanoseconds since_start = saturated(when.time_since_epoch());
-        return once_at(std::forward<F>(f), due_time{std::max(since_start, std::chrono::nanoseconds::zero())});
+        return once_at(std::forward<F>(f), due_time{saturated(when.time_since_epoch())});
     }
     /// The same by the time of day: when that is set, the task moves with it, within a second.
     template <task_callable F, class Duration>
@@ -128,7 +127,7 @@ public:
     /// Takes a task that waits out of the queue, in constant time; its future says cancelled. False if it waits no longer.
     template <class T>
     bool remove(const scheduled_future<T>& f) {
-        return take_back(f.timer("remove"));
+        return take_back(f.core("remove"));
     }
     using thread_pool_executor::remove;
 
@@ -164,8 +163,9 @@ private:
     template <class T>
     scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
         scheduled_future<T> handle{state};
-        state->when = due;
-        thread_pool_executor::execute(detail::future_runner{state, {0, due}});
+        state->when =
+            std::max(due, due_time::min() + std::chrono::nanoseconds{1});  // the first of all stands for none
+        thread_pool_executor::execute(detail::future_runner{state, {0, state->when}});
         return handle;
     }
 

@@ -1,0 +1,54 @@
+// The part of timer_queue for tasks that are meant for a time of day.
+#include <algorithm>
+#include <new>
+
+#include "schedule/timer_queue.hpp"
+#include "schedule/times.hpp"
+
+namespace spool::inline v1::detail {
+
+using std::chrono::nanoseconds;
+
+due_time timer_queue::expected(std::chrono::system_clock::time_point wall) const noexcept {
+    const nanoseconds target = saturated(wall.time_since_epoch());
+    const nanoseconds today = saturated(wall_now().time_since_epoch());
+    return target <= today ? now() : sum(now(), difference(target, today));
+}
+
+bool timer_queue::is_due(const future_core& timer, due_time now_) const noexcept {
+    return timer.kind() == future_core::timer_kind::at_wall_time ? wall_now() >= timer.wall_time()
+                                                                 : timer.when <= now_;
+}
+
+// The time of day is read first: what passes in between makes a timer late, never early.
+nanoseconds timer_queue::wall_offset() const noexcept {
+    const nanoseconds wall = saturated(wall_now().time_since_epoch());
+    return difference(wall, now().time_since_epoch());
+}
+
+// Timers for a time of day lie where the clocks were expected to meet it. When the time of day has been set, they move.
+void timer_queue::follow_wall_clock(nanoseconds tolerance) {
+    const nanoseconds offset = wall_offset();
+    if (std::max(difference(offset, offset_), difference(offset_, offset)) <= tolerance) {
+        return;
+    }
+    const std::size_t before = at_wall_time_;
+    future_core* moved = wheel_.take_out(
+        [](const future_core& t) { return t.kind() == future_core::timer_kind::at_wall_time; });
+    while (moved != nullptr) {
+        future_core* const next = moved->links().after;
+        moved->when = met(moved->wall_time(), offset);
+        try {
+            wheel_.insert(*moved);
+        } catch (const std::
+                     bad_alloc&) {  // no room in the heap: it lies outside for a while, and is looked at then
+            moved->when = sum(now(), 4 * wall_check);
+            wheel_.insert(*moved);
+        }
+        moved = next;
+    }
+    at_wall_time_ = before;
+    offset_ = offset;
+}
+
+}  // namespace spool::inline v1::detail

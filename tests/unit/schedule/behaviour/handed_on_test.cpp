@@ -1,0 +1,173 @@
+// Scheduled futures away from their pool: cancelled when it is long gone, and their tasks given to other pools.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "schedule_helpers.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(scheduled_future_alone, can_be_asked_and_cancelled_when_its_pool_is_long_gone) {
+    std::vector<spool::scheduled_future<void>> left;
+    for (int round = 0; round < 3; ++round) {  // the next pool uses the same gate again
+        test::timed_pool timed;
+        left.push_back(timed.pool.schedule([] {}, 1h));
+        left.push_back(timed.pool.schedule_at_fixed_rate([] {}, 1h, 1h));
+    }
+    test::timed_pool other;
+    const auto bystander = other.pool.schedule([] {}, 1h);
+    for (const auto& f : left) {
+        EXPECT_FALSE(f.cancel());
+        EXPECT_TRUE(f.is_cancelled());
+        EXPECT_EQ(f.delay(), 0ns);
+        EXPECT_FALSE(other.pool.remove(f));
+    }
+    EXPECT_FALSE(bystander.is_done());
+    EXPECT_EQ(other.pool.queue().size(), 1U);
+}
+
+TEST(scheduled_future_alone, without_a_state_says_so) {
+    const spool::scheduled_future<int> none;
+    test::timed_pool timed;
+    EXPECT_THROW(static_cast<void>(none.delay()), std::logic_error);
+    EXPECT_THROW(static_cast<void>(none.is_periodic()), std::logic_error);
+    EXPECT_THROW(static_cast<void>(none.run_count()), std::logic_error);
+    EXPECT_THROW(timed.pool.remove(none), std::logic_error);
+}
+
+TEST(scheduled_future_alone, has_all_that_a_future_has) {
+    test::timed_pool timed;
+    const auto timer = timed.pool.schedule([] { return 3; }, 1h);
+    EXPECT_EQ(timer.state(), spool::future_state::pending);
+    EXPECT_THROW(static_cast<void>(timer.result_now()), std::logic_error);
+    timed.advance(1h);
+    EXPECT_EQ(timer.state(), spool::future_state::succeeded);
+    EXPECT_EQ(timer.result_now(), 3);
+    const spool::future<int> plain = timer;
+    EXPECT_EQ(plain, timer);
+}
+
+TEST(scheduled_future_alone, of_another_pool_is_not_removed) {
+    test::timed_pool one;
+    test::timed_pool other;
+    const auto timer = one.pool.schedule([] {}, 1h);
+    EXPECT_FALSE(other.pool.remove(timer));
+    EXPECT_FALSE(timer.is_done());
+}
+
+// ---- Its task, handed back by shutdown_now()
+
+struct handed_back {
+    template <class When>
+    explicit handed_back(When when) {
+        test::timed_pool timed;
+        test::busy_workers busy;
+        busy.hold(timed.pool);
+        timer = timed.pool.schedule_at([] { return 7; }, when);
+        std::vector<spool::task> back = timed.pool.shutdown_now();
+        busy.release();
+        if (back.size() == 1) {
+            work = std::move(back[0]);
+        }
+    }
+    spool::scheduled_future<int> timer;
+    spool::task work;
+};
+
+class scheduled_task_elsewhere : public testing::TestWithParam<std::chrono::steady_clock::time_point> {
+protected:
+    handed_back from_{GetParam()};
+};
+
+TEST_P(scheduled_task_elsewhere, runs_in_an_ordinary_pool) {
+    spool::thread_pool_executor pool({.core_size = 1});
+    pool.execute(std::move(from_.work));
+    EXPECT_EQ(from_.timer.get(), 7);
+}
+
+TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_in_the_queue_of_an_ordinary_pool) {
+    test::busy_workers busy;
+    spool::thread_pool_executor pool({.core_size = 1});
+    const test::open_at_end open{busy.release_gate()};
+    busy.hold(pool);
+    pool.execute(std::move(from_.work));
+    EXPECT_EQ(from_.timer.delay(), 0ns);
+    EXPECT_TRUE(from_.timer.cancel());
+    EXPECT_TRUE(from_.timer.is_cancelled());
+}
+
+// It waits for room, so it is in the queue before the pool tells it so.
+TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_for_room) {
+    test::busy_workers busy;
+    test::gate second;
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(1)});
+    const test::open_at_end open_second{second};
+    const test::open_at_end open{busy.release_gate()};
+    busy.hold(pool);
+    test::gate second_runs;
+    pool.execute([&] {
+        second_runs.open();
+        second.wait();
+    });
+    std::thread submitter{[&] {
+        EXPECT_EQ(pool.execute_for(std::move(from_.work), test::long_delay()),
+                  spool::admission_result::accepted);
+    }};
+    EXPECT_TRUE(test::others_fall_asleep());
+    busy.release();
+    EXPECT_TRUE(second_runs.opens());
+    submitter.join();
+    EXPECT_EQ(from_.timer.delay(), 0ns);
+    EXPECT_TRUE(from_.timer.cancel());
+}
+
+TEST_P(scheduled_task_elsewhere, lies_in_the_queue_of_another_scheduled_pool_as_one_of_its_own) {
+    test::timed_pool other;
+    test::busy_workers busy;
+    const test::open_at_end open{busy.release_gate()};
+    busy.hold(other.pool);
+    other.pool.execute(std::move(from_.work));
+    EXPECT_EQ(other.pool.queue().size(), 1U);
+    EXPECT_TRUE(other.pool.remove(from_.timer));
+    EXPECT_EQ(other.pool.queue().size(), 0U);
+    EXPECT_TRUE(from_.timer.is_cancelled());
+}
+
+INSTANTIATE_TEST_SUITE_P(due, scheduled_task_elsewhere,
+                         testing::Values(std::chrono::steady_clock::time_point::min(),
+                                         std::chrono::steady_clock::time_point{},
+                                         std::chrono::steady_clock::time_point{1s}));
+
+// ---- cancel() and the pool's destructor at the same time
+
+TEST(scheduled_future_race, cancel_and_the_pools_destruction_meet_without_harm) {
+    for (int round = 0; round < 200; ++round) {
+        std::vector<spool::scheduled_future<void>> timers;
+        std::optional<spool::scheduled_thread_pool_executor> pool{
+            std::in_place, spool::scheduled_pool_options{.core_size = 1}};
+        for (int i = 0; i < 8; ++i) {
+            timers.push_back(i % 2 == 0 ? pool->schedule([] {}, 1h)
+                                        : pool->schedule_at_fixed_rate([] {}, 1h, 1h));
+        }
+        std::atomic<int> ready{0};
+        std::thread canceller{[&] {
+            ++ready;
+            while (ready < 2) {}
+            for (const auto& t : timers) {
+                static_cast<void>(t.delay());
+                t.cancel();
+            }
+        }};
+        ++ready;
+        while (ready < 2) {}
+        pool.reset();
+        canceller.join();
+        for (const auto& t : timers) {
+            ASSERT_TRUE(t.is_cancelled());
+        }
+    }
+}
+
+}  // namespace
