@@ -6,6 +6,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/callable.hpp
     include/spool/base/clock_source.hpp
     include/spool/base/deadline.hpp
+    include/spool/base/default_parallelism.hpp
     include/spool/base/error.hpp
     include/spool/base/export.hpp
     include/spool/base/function_ref.hpp
@@ -33,6 +34,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/pool_snapshot.hpp
     include/spool/pool/rejection.hpp
     include/spool/pool/run_state.hpp
+    include/spool/pool/task_group.hpp
     include/spool/pool/thread_factory.hpp
     include/spool/pool/thread_pool_executor.hpp
     include/spool/pool/uncaught_policy.hpp
@@ -69,6 +71,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/sync/done_event.hpp
     include/spool/sync/event_count.hpp
     include/spool/sync/parking.hpp
+    include/spool/sync/spinning.hpp
     include/spool/sync/this_task.hpp
     include/spool/sync/wait_limits.hpp
     include/spool/testing/manual_clock.hpp
@@ -78,6 +81,7 @@ set(SPOOL_PUBLIC_HEADERS
 # Compiled files, and the headers that only they may include.
 set(SPOOL_SOURCES
     src/base/clock_source.cpp
+    src/base/default_parallelism.cpp
     src/base/error.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
@@ -90,7 +94,6 @@ set(SPOOL_SOURCES
     src/future/future_core.cpp
     src/future/future_link.cpp
     src/pool/control_word.hpp
-    src/pool/default_parallelism.cpp
     src/pool/executors.cpp
     src/pool/lifecycle.cpp
     src/pool/numbers.cpp
@@ -100,6 +103,7 @@ set(SPOOL_SOURCES
     src/pool/self_service.hpp
     src/pool/settings.cpp
     src/pool/submission.cpp
+    src/pool/task_group.cpp
     src/pool/thread_factory.cpp
     src/pool/thread_pool_executor.cpp
     src/pool/thread_setup.hpp
@@ -110,6 +114,7 @@ set(SPOOL_SOURCES
     src/pool/worker_body.hpp
     src/pool/worker_leave.cpp
     src/pool/worker_loop.cpp
+    src/pool/worker_run.cpp
     src/pool/worker_start.cpp
     src/queue/array_blocking_queue.cpp
     src/queue/attachment.cpp
@@ -134,6 +139,7 @@ set(SPOOL_SOURCES
     src/schedule/times.hpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
+    src/sync/spinning.cpp
     src/sync/this_task.cpp
     src/testing/manual_clock.cpp
 )

@@ -22,6 +22,7 @@
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/rejection.hpp"
 #include "spool/pool/run_state.hpp"
+#include "spool/pool/task_group.hpp"
 #include "spool/pool/thread_factory.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 #include "spool/queue/array_blocking_queue.hpp"

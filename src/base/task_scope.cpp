@@ -67,12 +67,7 @@ std::stop_source task_scope::interrupt() noexcept {
     return source_;
 }
 
-void task_scope::reset(const task& next) noexcept {
-    adoptable_ = next.brings_scope();
-    // relaxed, owner: whoever may interrupt() this task was kept out before the task counts as ended
-    if (!token_given_ && !stopped_.load(std::memory_order_relaxed)) {
-        return;
-    }
+void task_scope::drop_state() noexcept {
     from_outer_.reset();
     token_given_ = false;
     std::stop_source old{

@@ -8,6 +8,12 @@ namespace spool::inline v1 {
 
 executor::~executor() = default;
 
+void executor::execute_all(std::span<task> work) {
+    for (task& one : work) {
+        execute(std::move(one));
+    }
+}
+
 const task_decorator* executor::decorator() const noexcept {
     return nullptr;
 }

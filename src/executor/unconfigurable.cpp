@@ -18,6 +18,9 @@ unconfigurable_service::~unconfigurable_service() {
 void unconfigurable_service::execute(task work) {
     service_->execute(std::move(work));
 }
+void unconfigurable_service::execute_all(std::span<task> work) {
+    service_->execute_all(work);
+}
 const task_decorator* unconfigurable_service::decorator() const noexcept {
     return service_->decorator();
 }
@@ -47,6 +50,9 @@ submit_only::~submit_only() = default;
 
 void submit_only::execute(task work) {
     service_->execute(std::move(work));
+}
+void submit_only::execute_all(std::span<task> work) {
+    service_->execute_all(work);
 }
 const task_decorator* submit_only::decorator() const noexcept {
     return service_->decorator();

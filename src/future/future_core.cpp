@@ -200,7 +200,15 @@ bool future_core::wait_in_time(deadline until, const char* call) {
 }
 
 bool future_core::wait_in_time(deadline until, std::stop_token stop, const char* call) {
-    const wait_result how = wait({.until = until, .stop = std::move(stop)});
+    if (is_done()) {
+        return true;
+    }
+    // The clock is read only by one who has to wait.
+    recent_waits& lately = waits_of_this_thread();
+    const auto since = deadline::clock::now();
+    const auto spin = spinning_can_help() ? lately.worth_spinning() : std::chrono::nanoseconds{0};
+    const wait_result how = wait({.until = until, .stop = std::move(stop), .spin = spin});
+    lately.note(deadline::clock::now() - since);
     if (how == wait_result::interrupted) {
         throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
     }

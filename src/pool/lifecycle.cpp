@@ -55,7 +55,9 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     std::size_t kept = 0;
     for (task& t : drained) {
         unwrap(t);
-        if (const future_link link{t}; link && !link.take_home_away()) {
+        if (t.owner() != nullptr) {
+            t = nullptr;  // nobody but its group may run it, which is told so
+        } else if (const future_link link{t}; link && !link.take_home_away()) {
             drop_husk();
         } else {
             drained[kept++] = std::move(t);
@@ -65,7 +67,8 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     return drained;
 }
 
-// One after the other, each outside of the lock: stop callbacks are users' code. Those that begin a task later see the state.
+// One after the other, each outside of the lock: stop callbacks are users' code. Those that begin a task later see the state. Idle ones
+// are asked too: to ask them first whether they are would need a fence in every task.
 void thread_pool_executor::core::request_stops() {
     for (;;) {
         std::stop_source source{std::nostopstate};
@@ -73,7 +76,7 @@ void thread_pool_executor::core::request_stops() {
             const std::lock_guard lock{workers_mutex_};
             const auto next =
                 std::find_if(workers_.begin(), workers_.end(), [](const std::shared_ptr<worker>& w) {
-                    return w->scope != nullptr && !w->asked_to_stop && w->depth.load() != 0;
+                    return w->scope != nullptr && !w->asked_to_stop;
                 });
             if (next == workers_.end()) {
                 return;

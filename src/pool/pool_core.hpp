@@ -1,6 +1,6 @@
 // thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
-// (a worker is started), worker_loop.cpp (it works), worker_leave.cpp (it leaves), lifecycle.cpp (the pool ends), settings.cpp,
-// numbers.cpp.
+// (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
+// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp.
 //
 // Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ guards the settings that are no
 // plain numbers, and makes the checks of those that are. Neither is held while user code runs (hooks, handlers, factories,
@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "spool/pool/admission.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 #include "spool/sync/event_count.hpp"
+#include "spool/sync/spinning.hpp"
 
 namespace spool::inline v1 {
 
@@ -38,14 +40,19 @@ public:
         }
     }
     void execute(task&& work);
+    void execute_all(std::span<task> work);
     /// `start_error` is what the factory threw, if that is why.
     admission_result try_execute(task& work, std::exception_ptr& start_error);
     admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
     /// For discard_oldest: drops the head of the queue. False: there is none.
     bool evict_oldest();
+    void refuse(task&& work, admission_result how, const std::exception_ptr& start_error);
     void reject(task&& work, rejection_reason reason);
     void count_rejection(const task& work, rejection_reason reason);
     [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
+    /// For task_group: runs a child that it has taken out of the queue, as if polled. `w` is this thread's.
+    void run_child(worker& w, task& child);
+    [[nodiscard]] worker* current_worker() const noexcept;
     bool requeue(task& work, function_ref<bool(run_state)> may_run);
     bool remove(task_id id);
     std::size_t purge();
@@ -109,6 +116,7 @@ private:
     static void unwrap(task& work);
     bool unprepare(task& work);
     admission_result admit(task& work, std::exception_ptr& start_error);
+    std::size_t offer_some(std::span<task> work);
     admission_result recheck(task& work, task_id id, std::exception_ptr& start_error);
     std::optional<task> take_back(task_id id);
     std::optional<task> take_back_if_possible(task_id id);
@@ -132,7 +140,18 @@ private:
     enum class served { leave, died, let_go };
     served serve(worker& w, task_scope& scope);
     bool fetch(task& next);
+    struct dry_spell {  // one worker's, from when it found nothing to its next task
+        deadline::time_point since{};
+        deadline::time_point idle_since{};  // of the keep-alive's current turn
+        bool idle = false;                  // that has begun
+        bool needed = false;                // it has timed out and had to stay
+    };
+    [[nodiscard]] deadline patience(dry_spell& spell) const noexcept;
+    [[nodiscard]] std::chrono::nanoseconds spin_time(dry_spell& spell) const noexcept;
+
+    // ---- worker_run.cpp
     bool run(worker& w, task_scope& scope, task& work);
+    bool run_plain(worker& w, task_scope& scope, task& work);
     void run_inside(worker& w, task& work);
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);
     void run_taken(worker& w, task& work, const std::stop_token& stop);
@@ -140,6 +159,9 @@ private:
     bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
     bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
     std::exception_ptr call(const task_scope& scope, function_ref<void()> body) const;
+    static void count_start(worker& w, std::uint32_t depth) noexcept;
+    static void count_end(worker& w, std::uint32_t depth) noexcept;
+    void stop_if_stopping(task_scope& scope) const;
 
     // ---- worker_leave.cpp
     [[nodiscard]] bool queue_is_empty() const noexcept;
@@ -205,8 +227,11 @@ private:
     const bool task_times_;
     const bool queue_first_;
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
+    const spool::idle_spin idle_spin_;
+    // How long workers that ran dry have waited for the next task. On a line of its own: the above is read with every task.
+    alignas(cache_line) recent_waits dry_spells_;
 
-    mutable std::mutex workers_mutex_;
+    alignas(cache_line) mutable std::mutex workers_mutex_;
     worker_list workers_;
     worker_list left_;         // ended, to be joined by the next that starts or leaves
     std::size_t alive_ = 0;    // workers with a thread

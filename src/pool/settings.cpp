@@ -36,7 +36,9 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       uncaught_(std::move(options.uncaught)),
       task_times_(options.task_times),
       queue_first_(queue_first),
-      clock_(std::move(clock)) {
+      clock_(std::move(clock)),
+      idle_spin_(options.idle_spin) {
+    learn_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
     check(queue_ != nullptr, name_, "the queue is null");

@@ -46,7 +46,14 @@ bool thread_pool_executor::core::unprepare(task& work) {
 
 void thread_pool_executor::core::execute(task&& work) {
     std::exception_ptr start_error;
-    switch (try_execute(work, start_error)) {
+    if (const admission_result how = try_execute(work, start_error); how != admission_result::accepted) {
+        refuse(std::move(work), how, start_error);
+    }
+}
+
+void thread_pool_executor::core::refuse(task&& work, admission_result how,
+                                        const std::exception_ptr& start_error) {
+    switch (how) {
         case admission_result::accepted: return;
         case admission_result::full:
         case admission_result::timed_out: reject(std::move(work), rejection_reason::full); return;
@@ -58,6 +65,67 @@ void thread_pool_executor::core::execute(task&& work) {
         std::rethrow_exception(start_error);
     }
     reject(std::move(work), rejection_reason::no_thread);
+}
+
+void thread_pool_executor::core::execute_all(std::span<task> work) {
+    while (!work.empty()) {
+        const bool queue_next = admission::on_arrival(control(), sizes()) == admission::arrival::offer;
+        const std::size_t taken = queue_next ? offer_some(work) : 0;
+        if (taken == 0) {  // it makes a worker start, or is refused
+            execute(std::move(work.front()));
+        }
+        work = work.subspan(std::max<std::size_t>(taken, 1));
+    }
+}
+
+// Step 2 of execute() for several; how many are in. The rest are as they came.
+std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
+    work = work.first(std::min<std::size_t>(work.size(), 256));  // ids are kept aside for the second look
+    struct entry {
+        task_id id;
+        admission_result late = admission_result::accepted;
+    };
+    std::vector<entry> entries;
+    entries.reserve(work.size());
+    std::size_t prepared = 0;
+    std::size_t taken = 0;
+    try {
+        for (; prepared < work.size(); ++prepared) {
+            prepare(work[prepared]);
+            entries.push_back({work[prepared].id()});
+        }
+        taken = queue_->offer_some(work);
+    } catch (...) {
+        // From the queue, or for want of memory: those that are in have left their place empty.
+        while (taken < prepared && work[taken].empty()) {
+            ++taken;
+        }
+        if (taken == 0) {
+            for (task& one : work.first(prepared)) {
+                static_cast<void>(unprepare(one));
+            }
+            throw;
+        }
+    }
+    for (task& one : work.subspan(taken, prepared - taken)) {
+        static_cast<void>(unprepare(one));
+    }
+    std::exception_ptr start_error;
+    // The second look: one for all, unless something has changed.
+    if (taken != 0 && admission::after_offer(control(), sizes()) != admission::offered::done) {
+        // All come back to their places before the first is refused: if that throws, none may be left in the queue. The last first: workers take
+        // the others meanwhile, and those that are refused are to be the last ones.
+        for (std::size_t i = taken; i-- > 0;) {
+            entries[i].late = recheck(work[i], entries[i].id, start_error);
+            if (entries[i].late != admission_result::accepted && !unprepare(work[i])) {
+                entries[i].late = admission_result::accepted;
+            }
+        }
+        for (std::size_t i = 0; i < taken; ++i) {
+            refuse(std::move(work[i]), entries[i].late, start_error);
+        }
+    }
+    return taken;
 }
 
 admission_result thread_pool_executor::core::try_execute(task& work, std::exception_ptr& start_error) {
@@ -233,8 +301,8 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
         return true;  // a worker has it, or it was handed back or cancelled meanwhile
     }
     if (control().workers < std::max<std::size_t>(core_size_.load(), 1)) {
-        std::exception_ptr
-            error;  // whoever runs this is a worker, or the pool has others, or close() sees to it
+        // It may fail: whoever runs this is a worker, or the pool has others, or close() sees to it.
+        std::exception_ptr error;
         start_worker(nullptr, bound::core_size_or_one, error);
     }
     return true;

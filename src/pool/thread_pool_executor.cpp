@@ -21,6 +21,13 @@ void thread_pool_executor::execute(task work) {
     core_->execute(std::move(work));
 }
 
+void thread_pool_executor::execute_all(std::span<task> work) {
+    for (const task& one : work) {
+        core_->require(one);
+    }
+    core_->execute_all(work);
+}
+
 admission_result thread_pool_executor::try_execute(task&& work) {
     core_->require(work);
     std::exception_ptr start_error;

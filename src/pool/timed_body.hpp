@@ -10,7 +10,7 @@
 
 namespace spool::inline v1 {
 
-/// Stands for the inner task in every respect: id, priority, due time, future.
+/// Stands for the inner task in every respect: id, priority, due time, future, group.
 class timed_body {
 public:
     using brings_task_scope = void;
@@ -21,6 +21,7 @@ public:
     void operator()() { data_->inner(); }
     [[nodiscard]] task_id id() const noexcept { return data_->inner.id(); }
     [[nodiscard]] void* shared_state() const noexcept { return data_->inner.shared_state(); }
+    [[nodiscard]] const void* owner() const noexcept { return data_->inner.owner(); }
     [[nodiscard]] int priority() const { return data_->inner.priority(); }
     [[nodiscard]] due_time due() const { return data_->inner.due(); }
 

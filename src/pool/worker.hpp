@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "spool/base/cache_line.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
 #include "spool/pool/thread_factory.hpp"
@@ -41,8 +42,8 @@ struct worker {
     std::uint64_t seen_number = 0;  // describe(): `started` as seen last, and when it was seen first
     std::chrono::steady_clock::time_point seen_at{};
 
-    // Written by the worker alone, read by everybody:
-    std::atomic<std::uint64_t> completed{0};  // statistic
+    // Written by the worker alone, read by everybody. On a line of their own: they change with every task.
+    alignas(cache_line) std::atomic<std::uint64_t> completed{0};  // statistic
     std::atomic<std::uint32_t> depth{
         0};  // tasks it runs, one inside the other, or its first, not begun; 0: idle
     std::atomic<std::uint64_t> started{0};  // tasks it began, its first counted from the beginning

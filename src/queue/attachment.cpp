@@ -3,27 +3,14 @@
 #include <utility>
 
 namespace spool::inline v1::detail {
-namespace {
-
-constinit thread_local attachment* innermost = nullptr;
-
-}  // namespace
-
-attachment* attachment::find(const void* queue) noexcept {
-    attachment* place = innermost;
-    while (place != nullptr && place->queue_ != queue) {
-        place = place->outer_;
-    }
-    return place;
-}
 
 void attachment::enter(const void* queue) noexcept {
     queue_ = queue;
-    outer_ = std::exchange(innermost, this);
+    outer_ = std::exchange(innermost_, this);
 }
 
 void attachment::leave() noexcept {
-    attachment** link = &innermost;
+    attachment** link = &innermost_;
     while (*link != this) {
         link = &(*link)->outer_;
     }

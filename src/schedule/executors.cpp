@@ -19,6 +19,9 @@ unconfigurable_scheduler::~unconfigurable_scheduler() = default;
 void unconfigurable_scheduler::execute(task work) {
     pool_->execute(std::move(work));
 }
+void unconfigurable_scheduler::execute_all(std::span<task> work) {
+    pool_->execute_all(work);
+}
 const task_decorator* unconfigurable_scheduler::decorator() const noexcept {
     return pool_->decorator();
 }

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "spool/executor/task_group.hpp"
 #include "spool/pool/executors.hpp"
+#include "spool/pool/task_group.hpp"
 
 namespace bench {
 

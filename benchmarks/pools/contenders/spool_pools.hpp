@@ -1,7 +1,6 @@
 // Spool's pools: one adapter, and a kind for each way to make one.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -66,23 +65,12 @@ struct cached {
     static spool::thread_pool_executor make(pool_shape) { return spool::cached_thread_pool(); }
 };
 
-/// The fixed pool whose workers park at once, where the library lets them: what looking for work before parking is worth.
-template <class Options>
-concept has_idle_spin = requires(Options options) {
-    options.idle_spin;
-};
-
-template <has_idle_spin Options>
+/// The fixed pool whose workers park at once: what looking for work before parking is worth.
 struct fixed_without_spin {
     static constexpr traits about{.name = "spool-fixed-no-spin", .label = "Spool fixed, idle_spin off"};
     static spool::thread_pool_executor make(pool_shape shape) {
-        Options options{.core_size = shape.workers};
-        if constexpr (requires { options.idle_spin = std::chrono::nanoseconds{0}; }) {
-            options.idle_spin = std::chrono::nanoseconds{0};
-        } else {
-            options.idle_spin = {};  // a switch or a count
-        }
-        return spool::thread_pool_executor{std::move(options)};
+        return spool::thread_pool_executor{
+            {.core_size = shape.workers, .idle_spin = spool::idle_spin::off()}};
     }
 };
 

@@ -3,9 +3,7 @@
 #include "pools/contenders/spool_pools.hpp"
 #include "pools/workloads/growth.hpp"
 
-#if __has_include("spool/executor/task_group.hpp")
 #include "pools/contenders/spool_fork_join.hpp"
-#endif
 
 namespace {
 
@@ -16,9 +14,7 @@ const bench::registration here{[] {
                      [](std::size_t most) { return bench::growth_of_queue<pool>(most); });
     bench::add<pool>("growth-workers", 1'000'000, bench::producer_gets_ahead::yes,
                      [](std::size_t tasks) { return bench::growth_of_pool<pool>(tasks); });
-#if __has_include("spool/executor/task_group.hpp")
     bench::add_fork_join<bench::spool_fork_join>("spool-stealing", "Spool work stealing, task_group");
-#endif
 }};
 
 }  // namespace

@@ -62,6 +62,12 @@ concept brings_scope = requires(const F& f) {
     { f.shared_state() } -> std::convertible_to<void*>;
 };
 
+// A callable that belongs to something, a task_group say: by it the group finds its own among the queued ones.
+template <class F>
+concept has_owner = requires(const F& f) {
+    { f.owner() } -> std::convertible_to<const void*>;
+};
+
 // Only what moves without throwing stays inline: a task's own move is noexcept.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
@@ -76,6 +82,7 @@ struct task_table {
     int (*priority)(const void* callable);        // null: 0
     due_time (*due)(const void* callable);        // null: at once
     void* (*shared_state)(const void* callable);  // null: not the body of a future
+    const void* (*owner)(const void* callable);   // null: nobody's
     const std::type_info* type;
 };
 
@@ -115,6 +122,8 @@ struct task_operations {
         return static_cast<const F*>(callable)->shared_state();
     }
 
+    static const void* owner(const void* callable) { return static_cast<const F*>(callable)->owner(); }
+
     static constexpr task_table make_table() {
         task_table table{};
         table.invoke = &invoke;
@@ -130,6 +139,9 @@ struct task_operations {
         }
         if constexpr (has_due_time<F>) {
             table.due = &due;
+        }
+        if constexpr (has_owner<F>) {
+            table.owner = &owner;
         }
         table.type = &typeid(F);
         if constexpr (brings_scope<F>) {
@@ -190,7 +202,9 @@ public:
 
     task(task&& other) noexcept { take(other); }
     task& operator=(task&& other) noexcept {
-        if (this != &other) {
+        if (table_ == nullptr) {
+            take(other);
+        } else if (this != &other) {
             // The old callable goes last: its destructor may look at this very task.
             task old{std::move(*this)};
             take(other);
@@ -202,6 +216,16 @@ public:
         return *this;
     }
     ~task() { destroy(); }
+
+    /// Destroys the callable where it is; the task is empty afterwards, and already while it goes. For owners that no destructor of
+    /// a callable can reach; else assign nullptr.
+    void clear() noexcept {
+        const detail::task_table* const old = std::exchange(table_, nullptr);
+        id_ = 0;
+        if (old != nullptr && old->destroy != nullptr) {
+            old->destroy(storage_);
+        }
+    }
 
     /// Calls the callable. It may be called again; it is destroyed with the task.
     /// \throws std::bad_function_call if empty, and whatever the callable throws.
@@ -251,6 +275,11 @@ public:
                                                                     : table_->shared_state(callable());
     }
 
+    /// For task_group: what the callable belongs to, or null.
+    [[nodiscard]] const void* owner() const noexcept {
+        return table_ == nullptr || table_->owner == nullptr ? nullptr : table_->owner(callable());
+    }
+
 private:
     template <class F>
     [[nodiscard]] bool is() const noexcept {
@@ -285,6 +314,10 @@ private:
 
 static_assert(sizeof(task) == 56);
 static_assert(std::is_nothrow_move_constructible_v<task> && std::is_nothrow_move_assignable_v<task>);
+
+inline void task_scope::reset(const task& next) noexcept {
+    reset_for(next.brings_scope());
+}
 
 /// A callable with a priority; made by with_priority().
 template <class F>

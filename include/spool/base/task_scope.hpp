@@ -57,11 +57,21 @@ public:
 
     /// Makes the scope as new, for the next task.
     void reset(const task& next) noexcept;
+    /// The same for a task of which only that is known: whether it is the body of a future.
+    void reset_for(bool body_of_future) noexcept {
+        adoptable_ = body_of_future;
+        // relaxed, owner: whoever may interrupt() this task was kept out before the task counts as ended
+        if (token_given_ || stopped_.load(std::memory_order_relaxed)) {
+            drop_state();
+        }
+    }
 
     /// Takes over the innermost scope if it was opened for the body of a future and not taken yet, else null.
     [[nodiscard]] static task_scope* adopt() noexcept;
 
 private:
+    void drop_state() noexcept;
+
     struct pass_on {
         task_scope* inner;
         void operator()() const noexcept;

@@ -1,8 +1,14 @@
 // executor: something that runs tasks.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <ranges>
+#include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
@@ -27,6 +33,26 @@ public:
     /// \throws std::invalid_argument if the task is empty
     /// \throws rejected_execution if the executor cannot take it
     virtual void execute(task work) = 0;
+
+    /// Takes several, in order, as execute() does one after the other; a pool can do it for less than that. Each task is gone from the
+    /// caller, but for those after one that threw: they are untouched.
+    virtual void execute_all(std::span<task> work);
+    /// The same for a range of callables. The elements of a container passed as an rvalue are moved, else copied.
+    template <std::ranges::input_range Range>
+        requires(!std::convertible_to<Range, std::span<task>> &&
+                 task_callable<std::ranges::range_value_t<Range>>)
+    void execute_all(Range&& callables) {
+        std::vector<task> work;
+        for (auto&& f : callables) {
+            if constexpr (!std::is_lvalue_reference_v<Range> &&
+                          !std::ranges::view<std::remove_cvref_t<Range>>) {
+                work.emplace_back(std::move(f));
+            } else {
+                work.emplace_back(f);
+            }
+        }
+        execute_all(std::span<task>{work});
+    }
 
     /// What this executor wraps round the body of every task that becomes a future here (submit, invoke_*, a
     /// completion_service), inside the future: its result counts only after the wrapper has ended. Null: nothing.

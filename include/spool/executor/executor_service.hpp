@@ -83,6 +83,12 @@ public:
         return spool::invoke_all(*this, std::forward<Range>(range), timeout);
     }
 
+    /// Futures for all of them, in order; see spool::submit_all.
+    template <task_range Range>
+    [[nodiscard]] auto submit_all(Range&& range) {
+        return spool::submit_all(*this, std::forward<Range>(range));
+    }
+
     /// The result of the first to succeed; see spool::invoke_any.
     template <task_range Range>
     auto invoke_any(Range&& range) -> range_result_t<Range> {

@@ -57,6 +57,7 @@ public:
     ~batch() { cancel_all(); }
 
     void start(std::size_t i) { where_.execute(std::move(work_[i])); }
+    void start_all() { where_.execute_all(work_); }
     void cancel_all() noexcept {
         work_.clear();  // what was not started is cancelled by being destroyed
         for (future<T>& f : futures) {
@@ -77,6 +78,19 @@ private:
 
 }  // namespace detail
 
+/// Submits all of them, in order; see executor::execute_all.
+///
+///     auto pages = spool::submit_all(where, downloads);
+///
+/// \throws std::invalid_argument if one of them is empty: then none was started
+/// \throws what execute() throws: then those that were not started are cancelled, and those that were are asked to stop
+template <task_range Range>
+[[nodiscard]] std::vector<future<range_result_t<Range>>> submit_all(executor& where, Range&& range) {
+    detail::batch<range_result_t<Range>> all{where, std::forward<Range>(range)};
+    all.start_all();
+    return std::exchange(all.futures, {});
+}
+
 /// Runs all of them and waits until each is done or the time is over; then the rest is cancelled. The futures come in the
 /// order of the range and are all done; what a task threw is in its future.
 ///
@@ -89,7 +103,10 @@ template <task_range Range>
                                                                           deadline until) {
     detail::batch<range_result_t<Range>> all{where, std::forward<Range>(range)};
     bool in_time = true;
-    for (std::size_t i = 0; in_time && i < all.futures.size(); ++i) {
+    if (until.is_never()) {
+        all.start_all();
+    }
+    for (std::size_t i = 0; !until.is_never() && in_time && i < all.futures.size(); ++i) {
         in_time = !until.expired();
         if (in_time) {
             all.start(i);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ public:
     ~unconfigurable_service() override;
 
     void execute(task work) override;
+    void execute_all(std::span<task> work) override;
+    using executor::execute_all;
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
     void shutdown() override;
     std::vector<task> shutdown_now() override;
@@ -41,6 +44,8 @@ public:
     ~submit_only() override;
 
     void execute(task work) override;
+    void execute_all(std::span<task> work) override;
+    using executor::execute_all;
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
 
     /// As on the service itself; see executor_service.

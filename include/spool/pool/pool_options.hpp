@@ -9,6 +9,7 @@
 #include <string>
 
 #include "spool/base/deadline.hpp"
+#include "spool/base/default_parallelism.hpp"
 #include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
 #include "spool/executor/executor.hpp"
@@ -20,8 +21,31 @@
 
 namespace spool::inline v1 {
 
-/// How many CPUs this process may use: what the affinity mask and the cgroup's quota allow, at least 1.
-[[nodiscard]] SPOOL_API std::size_t default_parallelism() noexcept;
+/// How long a worker that has run dry looks for a task before it goes to sleep.
+///
+///     spool::thread_pool_executor pool({.idle_spin = spool::idle_spin::off()});
+class idle_spin {
+public:
+    /// Up to spin_budget (100 us) after its last task, while the tasks of late came that close; not at all with a single CPU. One
+    /// worker of the pool at a time.
+    [[nodiscard]] static constexpr idle_spin adaptive() noexcept {
+        return idle_spin{std::chrono::nanoseconds{-1}};
+    }
+    /// It goes to sleep at once.
+    [[nodiscard]] static constexpr idle_spin off() noexcept { return idle_spin{std::chrono::nanoseconds{0}}; }
+    /// Always, for so long. A negative time is none.
+    [[nodiscard]] static constexpr idle_spin always(duration_setting d) noexcept {
+        return idle_spin{std::max(std::chrono::nanoseconds{d}, std::chrono::nanoseconds{0})};
+    }
+
+    [[nodiscard]] constexpr bool is_adaptive() const noexcept { return time_.count() < 0; }
+    /// Unless adaptive: for how long.
+    [[nodiscard]] constexpr std::chrono::nanoseconds time() const noexcept { return time_; }
+
+private:
+    explicit constexpr idle_spin(std::chrono::nanoseconds time) noexcept : time_(time) {}
+    std::chrono::nanoseconds time_;
+};
 
 /// An unbounded FIFO queue of tasks: the default.
 [[nodiscard]] SPOOL_API std::unique_ptr<blocking_queue<task>> unbounded_fifo();
@@ -59,6 +83,8 @@ struct pool_options {
     /// Measure how long each task waited and ran, for the hooks and describe(): three clock reads per task and one
     /// allocation.
     bool task_times = false;
+    /// Whether idle workers stay awake for a while.
+    spool::idle_spin idle_spin = spool::idle_spin::adaptive();
 };
 
 }  // namespace spool::inline v1

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -89,6 +90,11 @@ public:
 
     /// \throws rejected_execution by the default policy; what another policy throws; std::invalid_argument if empty
     void execute(task work) override;
+
+    /// Many at once: as execute() for each, in order, but those that the queue takes are put in with few steps, and idle workers are
+    /// told once. \throws as execute(); then those before the one that was refused are in, and those after it untouched
+    void execute_all(std::span<task> work) override;
+    using executor::execute_all;
 
     /// The same without the rejection policy, and without counting a refusal. Moves from `work` only if accepted.
     [[nodiscard]] admission_result try_execute(task&& work);
@@ -214,6 +220,7 @@ private:
     friend struct abort_policy;
     friend struct discard_oldest_policy;
     friend struct block_policy;
+    friend class task_group;
     const std::shared_ptr<core> core_;  // shared with the workers: one may outlive the pool (see Lifetime)
 };
 

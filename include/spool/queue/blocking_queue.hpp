@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <stop_token>
 #include <utility>
@@ -68,6 +69,24 @@ public:
         return true;
     }
 
+    /// Adds from the front of `xs` for as long as there is room, moving from what it adds, and says how many. Those who wait are told
+    /// once. If one throws, those before it are in.
+    [[nodiscard]] std::size_t offer_some(std::span<T> xs) {
+        for (const T& x : xs) {
+            refuse_empty(x);
+        }
+        std::size_t added = 0;
+        while (added < xs.size()) {
+            const std::size_t more = try_push_some(xs.subspan(added));
+            if (more == 0) {
+                break;
+            }
+            added += more;
+            consumers_.notify_throttled();  // pair: the kind's (see try_push)
+        }
+        return added;
+    }
+
     /// Waits for room. \throws interrupted
     void put(T&& x) {
         if (!offer(std::move(x))) {
@@ -123,6 +142,15 @@ public:
             producers_.notify_one();  // pair: the kind's (see try_pop)
         }
         return x;
+    }
+
+    /// The same into an object that is there already; false: there was none, and `x` is untouched.
+    [[nodiscard]] bool poll_into(T& x) requires(std::is_move_assignable_v<T>) {
+        if (!try_pop_into(x)) {
+            return false;
+        }
+        producers_.notify_one();  // pair: the kind's (see try_pop)
+        return true;
     }
 
     /// Waits for an element. \throws interrupted
@@ -270,14 +298,33 @@ public:
 
     /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
     /// thread. Means something only for kinds that keep a store per consumer.
+    /// Takes the newest element that the calling consumer itself has added, if `wanted` is true of it; else leaves it. Means
+    /// something only for such kinds, too.
+    [[nodiscard]] virtual std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) {
+        static_cast<void>(wanted);
+        return std::nullopt;
+    }
     virtual void attach_consumer() {}
     virtual void detach_consumer() noexcept {}
 
 protected:
     /// Adds `x` if there is room, moving from it only then.
     virtual bool try_push(T& x) = 0;
+    /// Adds one or more of `xs`, from the front, and says how many; 0: no room. A kind overrides it where several cost less than
+    /// one after the other. If it throws, nothing was added.
+    virtual std::size_t try_push_some(std::span<T> xs) { return try_push(xs.front()) ? 1 : 0; }
     /// Takes the head, if there is one.
     virtual std::optional<T> try_pop() = 0;
+    /// The same by assignment. A kind overrides it where that is quicker.
+    virtual bool try_pop_into([[maybe_unused]] T& x) {
+        if constexpr (std::is_move_assignable_v<T>) {
+            if (std::optional<T> head = try_pop()) {
+                x = *std::move(head);
+                return true;
+            }
+        }
+        return false;
+    }
     /// Takes out every element for which `wanted` is true, in order; the rest keep theirs. `wanted` is asked of each
     /// element, in order. If it or the returned vector's memory throws, every element is still in the queue.
     virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
@@ -290,6 +337,9 @@ protected:
             return false;
         }));
     }
+
+    /// For kinds that have held an element back from those who look: wakes one of them, as adding it would.
+    void notify_consumer() noexcept { consumers_.notify_throttled(); }
 
     /// An empty task is no element: nobody could run it. \throws std::invalid_argument
     static void refuse_empty(const T& x) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -63,13 +64,16 @@ public:
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
         const deadline soon = std::min(deadline::after(fifo_.patience), limits.until);
-        const wait_result how =
-            blocking_queue<T>::pop_until(x, {.until = soon, .stop = limits.stop}, give_up);
+        const wait_result how = blocking_queue<T>::pop_until(
+            x, {.until = soon, .stop = limits.stop, .spin = limits.spin}, give_up);
         if (how != wait_result::timed_out) {
             return how;
         }
         fifo_.give_back();
-        return blocking_queue<T>::pop_until(x, limits, give_up);
+        const std::chrono::nanoseconds spun = fifo_.patience;
+        return blocking_queue<T>::pop_until(
+            x, {.until = limits.until, .stop = limits.stop, .spin = std::max(limits.spin, spun) - spun},
+            give_up);
     }
 
     /// How many segments it holds, with those kept for reuse; a statistic for the curious. Stops both ends meanwhile.
@@ -78,6 +82,9 @@ public:
 protected:
     // The pairs (S) of the waits are the two ends of fifo_: see segment_fifo.
     bool try_push(T& x) override { return fifo_.try_push(x, capacity_.load()); }
+    std::size_t try_push_some(std::span<T> xs) override {
+        return fifo_.try_push_some(xs.data(), xs.size(), capacity_.load());
+    }
     std::optional<T> try_pop() override { return fifo_.try_pop(); }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         return fifo_.extract_if(wanted);

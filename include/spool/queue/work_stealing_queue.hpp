@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,6 +85,22 @@ public:
         }
     }
 
+    [[nodiscard]] std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) override {
+        deque* const mine = own();
+        node* const n = mine != nullptr ? mine->pop() : nullptr;
+        if (n == nullptr) {
+            return std::nullopt;
+        }
+        if (!wanted(n->value)) {
+            mine->push_back(n);
+            this->notify_consumer();  // pair (S): the deque's bottom. Who looked meanwhile has not seen it.
+            return std::nullopt;
+        }
+        std::optional<T> x = n->unpack();
+        mine->recycle(n);
+        return x;
+    }
+
 protected:
     bool try_push(T& x) override {
         if (deque* const mine = own()) {
@@ -90,6 +108,9 @@ protected:
             return true;
         }
         return inbox_.offer(std::move(x));
+    }
+    std::size_t try_push_some(std::span<T> xs) override {
+        return own() != nullptr ? blocking_queue<T>::try_push_some(xs) : inbox_.offer_some(xs);
     }
 
     std::optional<T> try_pop() override {
@@ -109,6 +130,21 @@ protected:
         }
         std::optional<T> x = inbox_.poll();
         return x.has_value() ? std::move(x) : steal(mine);
+    }
+
+    bool try_pop_into(T& x) override {
+        if constexpr (std::is_nothrow_move_assignable_v<T>) {
+            deque* const mine = own();
+            if (mine != nullptr && mine->looks_at_newest_next()) {
+                if (node* const n = mine->pop()) {
+                    static_cast<void>(mine->next_look());
+                    n->unpack_into(x);
+                    mine->recycle(n);
+                    return true;
+                }
+            }
+        }
+        return blocking_queue<T>::try_pop_into(x);
     }
 
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ public:
     }
 
     void execute(task work) override;
+    void execute_all(std::span<task> work) override;
+    using executor::execute_all;
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
     void shutdown() override;
     std::vector<task> shutdown_now() override;

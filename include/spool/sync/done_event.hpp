@@ -17,6 +17,7 @@
 #include <stop_token>
 
 #include "spool/sync/parking.hpp"
+#include "spool/sync/spinning.hpp"
 #include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {
@@ -46,6 +47,14 @@ public:
     [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits = {}) {
         if (ready()) {
             return wait_result::ready;
+        }
+        for (spin_turns turns{limits.spin}; limits.spin.count() > 0 && turns.next();) {
+            if (ready()) {
+                return wait_result::ready;
+            }
+            if (limits.stop.stop_requested() || limits.until.expired()) {
+                break;
+            }
         }
         const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
         for (;;) {

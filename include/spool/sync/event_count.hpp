@@ -46,11 +46,14 @@
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
 #include <utility>
 
 #include "spool/sync/parking.hpp"
+#include "spool/sync/spinning.hpp"
 #include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {
@@ -123,6 +126,9 @@ public:
         if (ready()) {
             return wait_result::ready;
         }
+        if (limits.spin > std::chrono::nanoseconds::zero() && spin(ready, limits, give_up)) {
+            return wait_result::ready;
+        }
         const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
         registration self{*this};
         for (;;) {
@@ -151,6 +157,39 @@ public:
     [[nodiscard]] std::uint32_t waiters() const noexcept { return waiters_.load(); }
 
 private:
+    // Looks again and again; true if that found something. Whoever spins counts as one on its way, so one at a time, and no throttled
+    // notifier wakes another meanwhile. Its end is a W2': what was published before is seen by the look that follows, the
+    // waiter's own if it found nothing, else the one for more that notify_throttled() asks of it.
+    template <class Ready, class GiveUp>
+    bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
+        if (coming_.load() != 0 || coming_.exchange(1) != 0) {
+            return false;
+        }
+        const spin_end end{*this};
+        for (spin_turns turns{limits.spin}; turns.next();) {
+            if (ready()) {
+                return true;
+            }
+            if (give_up() || limits.stop.stop_requested() || limits.until.expired()) {
+                break;
+            }
+        }
+        return false;
+    }
+    struct spin_end {
+        basic_event_count& events;
+        const int exceptions = std::uncaught_exceptions();
+        explicit spin_end(basic_event_count& e) noexcept : events(e) {}
+        spin_end(const spin_end&) = delete;
+        spin_end& operator=(const spin_end&) = delete;
+        ~spin_end() {
+            events.coming_.store(0);  // W2'
+            if (std::uncaught_exceptions() != exceptions) {
+                events.notify_one();  // it will not look again: pair of whoever counted on it
+            }
+        }
+    };
+
     void wake_all() noexcept {
         epoch_.fetch_add(1);  // N3
         parking_.unpark_all(epoch_);

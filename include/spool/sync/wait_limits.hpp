@@ -1,6 +1,7 @@
 // How long a wait may last, and how it ended.
 #pragma once
 
+#include <chrono>
 #include <stop_token>
 
 #include "spool/base/deadline.hpp"
@@ -11,6 +12,8 @@ namespace spool::inline v1 {
 struct wait_limits {
     deadline until = deadline::never();
     std::stop_token stop{};  ///< by default one that never stops
+    std::chrono::nanoseconds spin{
+        0};  ///< looks again and again for so long before it sleeps; see spinning.hpp
 };
 
 /// How a wait ended. Where several are true at once, the first in this order is the answer.

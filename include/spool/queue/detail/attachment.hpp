@@ -16,7 +16,13 @@ public:
     attachment& operator=(const attachment&) = delete;
 
     /// The calling thread's innermost place at `queue`, or null.
-    [[nodiscard]] static attachment* find(const void* queue) noexcept;
+    [[nodiscard]] static attachment* find(const void* queue) noexcept {
+        attachment* place = innermost_;
+        while (place != nullptr && place->queue_ != queue) {
+            place = place->outer_;
+        }
+        return place;
+    }
 
     void enter(const void* queue) noexcept;
     /// On the thread that entered; not necessarily in the reverse order.
@@ -26,6 +32,8 @@ protected:
     ~attachment() = default;
 
 private:
+    static inline constinit thread_local attachment* innermost_ = nullptr;
+
     const void* queue_ = nullptr;
     attachment* outer_ = nullptr;
 };

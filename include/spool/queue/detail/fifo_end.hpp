@@ -38,8 +38,9 @@ public:
     [[nodiscard]] position now() const noexcept { return word_.load() >> 1; }
 
     /// Claims the slot of v.at(). seq_cst: it is also what the other side's waiters look at.
-    [[nodiscard]] bool try_claim(view& v) noexcept {
-        return word_.compare_exchange_weak(v.word, v.word + step);
+    /// With `count`, those of as many positions from there on.
+    [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
+        return word_.compare_exchange_weak(v.word, v.word + count * step);
     }
     /// Moves on over a position without a slot; only by who may.
     void pass() noexcept { word_.fetch_add(step); }

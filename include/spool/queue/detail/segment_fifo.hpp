@@ -8,7 +8,7 @@
 //     position     0     1    ...   S-1    S    | S+1   S+2  ...
 //     segment 0  [slot][slot] ... [slot]  gap   | [slot][slot] ...  segment 1
 //
-// Push: claim the tail's position p (one compare-exchange), move the element into its slot, give the slot the turn
+// Push: claim the tail's position p (one compare-exchange; several positions of one segment may be claimed by one), move the element into its slot, give the slot the turn
 // p + 1. Pop: claim the head's position p, wait until its slot says p + 1, move the element out, count it as through. A
 // claim is refused when the queue is full, or empty: then the other end is looked at, seq_cst, and that is what a waiter relies
 // on (pair (S) of event_count: the claims are the seq_cst writes).
@@ -26,6 +26,7 @@
 // the head over what has become empty.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +64,11 @@ public:
     }
 
     /// False: `capacity` elements or more are there. \throws std::bad_alloc, and nothing has changed
-    bool try_push(T& x, std::size_t capacity) {
+    bool try_push(T& x, std::size_t capacity) { return try_push_some(&x, 1, capacity) == 1; }
+
+    /// Claims the places of several with one step: as many as fit into the segment and the capacity, and not too many, since
+    /// consumers wait for a place that is claimed. Says how many; 0 is full. \throws std::bad_alloc, and nothing has changed
+    std::size_t try_push_some(T* xs, std::size_t count, std::size_t capacity) {
         fresh_segment fresh{store_};
         for (backoff pause;;) {
             fifo_end::view seen = tail_.end.look();
@@ -72,24 +77,31 @@ public:
                 wait_for_others(seen, pause);
                 continue;
             }
-            if (capacity != unlimited && !has_room(seen.at(), capacity)) {
-                return false;
+            std::size_t taken = std::min({count, Slots - i, most_at_once});
+            if (capacity != unlimited) {
+                taken = std::min(taken, room(seen.at(), capacity, taken));
+                if (taken == 0) {
+                    return 0;
+                }
             }
             segment_type* const here =
                 tail_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
-            if (i + 1 == Slots) {
+            const bool fills_segment = i + taken == Slots;
+            if (fills_segment) {
                 fresh.prepare();
             }
-            if (!tail_.end.try_claim(seen)) {
+            if (!tail_.end.try_claim(seen, taken)) {
                 continue;
             }
-            if (i + 1 == Slots) {
+            if (fills_segment) {
                 segment_type* const next = fresh.release();
                 pass_gap(tail_, next);
                 here->link(next);  // after the tail has moved: I2
             }
-            (*here)[i].publish(std::move(x), turn_of(seen.at()));
-            return true;
+            for (std::size_t k = 0; k < taken; ++k) {
+                (*here)[i + k].publish(std::move(xs[k]), turn_of(seen.at() + k));
+            }
+            return taken;
         }
     }
 
@@ -182,6 +194,7 @@ private:
     };
 
     static constexpr std::uint64_t lap = Slots + 1;
+    static constexpr std::size_t most_at_once = 64;
     static std::size_t slot_of(fifo_end::position p) noexcept { return static_cast<std::size_t>(p % lap); }
     static std::uint64_t turn_of(fifo_end::position p) noexcept { return p + 1; }
     // How many slots lie before p.
@@ -241,15 +254,19 @@ private:
         }
     }
 
-    // `tail` may be an old one: then the claim will fail.
-    bool has_room(fifo_end::position tail, std::size_t capacity) noexcept {
+    // For how many of `wanted` there is room. `tail` may be an old one: then the claim will fail.
+    std::size_t room(fifo_end::position tail, std::size_t capacity, std::size_t wanted) noexcept {
         const std::uint64_t pushed = count_to(tail);
-        if (pushed < count_to(tail_.end.other_seen()) + capacity) {
-            return true;
+        const auto left = [&](fifo_end::position head) {
+            const std::uint64_t limit = count_to(head) + capacity;
+            return limit > pushed ? static_cast<std::size_t>(limit - pushed) : 0;
+        };
+        if (left(tail_.end.other_seen()) >= wanted) {
+            return wanted;
         }
         const fifo_end::position head = head_.end.now();
         tail_.end.saw_other(head);
-        return pushed < count_to(head) + capacity;
+        return left(head);
     }
 
     void pass_gap(side& s, segment_type* next) noexcept {

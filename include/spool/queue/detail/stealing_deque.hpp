@@ -140,14 +140,32 @@ public:
         }
     }
     void recycle(node* n) noexcept { nodes_.recycle(n); }
+    /// Puts back what pop() has just given: there is room for it. As a push, for those who look.
+    void push_back(node* n) noexcept {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+        // relaxed, owner; B1: B2 hands it over (D)
+        ring_.load(std::memory_order_relaxed)->at(b).store(n, std::memory_order_relaxed);
+        bottom_.store(b + 1);  // B2 (D), (S)
+    }
 
     /// Where the owner is to look first this time: now and then elsewhere than at its newest, or the others' elements and
     /// its own oldest might wait for ever while it makes new ones.
     enum class look { newest, inbox, oldest };
     static constexpr unsigned turn_length = 61;
     [[nodiscard]] look next_look() noexcept {
-        const unsigned turn = ++looks_ % turn_length;
-        return turn == 0 ? look::inbox : turn == turn_length / 2 ? look::oldest : look::newest;
+        if (looks_at_newest_next()) {
+            --turns_left_;
+            return look::newest;
+        }
+        if (turns_left_ != 1) {
+            --turns_left_;
+            return look::oldest;
+        }
+        turns_left_ = turn_length;
+        return look::inbox;
+    }
+    [[nodiscard]] bool looks_at_newest_next() const noexcept {
+        return turns_left_ != 1 && turns_left_ != turn_length / 2;
     }
 
     /// Where the owner begins when it steals next; null: anywhere.
@@ -295,8 +313,8 @@ private:
     // The owner's line, which thieves read.
     alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (S)
     std::atomic<ring*> ring_{nullptr};                          // (G)
-    std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
-    unsigned looks_ = 0;             // owner only
+    std::uint64_t oldest_seen_ = 0;      // owner only: top_ as it last saw it, so that push() seldom reads it
+    unsigned turns_left_ = turn_length;  // owner only
     stealing_nodes<T> nodes_;
 
     // The thieves' line.

@@ -35,6 +35,12 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
         return x;
     }
 
+    /// The same into an object that is there already.
+    void unpack_into(T& x) noexcept {
+        x = std::move(value);
+        std::destroy_at(&value);
+    }
+
     union {
         T value;
     };

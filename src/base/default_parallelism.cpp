@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "spool/pool/pool_options.hpp"
+#include "spool/base/default_parallelism.hpp"
 
 #if defined(__linux__)
 #include <sched.h>

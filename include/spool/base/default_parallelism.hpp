@@ -1,0 +1,13 @@
+// default_parallelism: how many threads can run at once.
+#pragma once
+
+#include <cstddef>
+
+#include "spool/base/export.hpp"
+
+namespace spool::inline v1 {
+
+/// How many CPUs this process may use: what the affinity mask and the cgroup's quota allow, at least 1.
+[[nodiscard]] SPOOL_API std::size_t default_parallelism() noexcept;
+
+}  // namespace spool::inline v1

@@ -1,0 +1,187 @@
+// task_group: fork and join on a pool, without futures.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "spool/base/callable.hpp"
+#include "spool/base/export.hpp"
+#include "spool/base/task.hpp"
+#include "spool/base/task_scope.hpp"
+#include "spool/pool/thread_pool_executor.hpp"
+#include "spool/sync/event_count.hpp"
+
+namespace spool::inline v1 {
+
+class task_group;
+
+namespace detail {
+
+// Whose child it is, whether it was called, and whether it has not even been forked (it has never been moved): one word.
+class SPOOL_API group_link {
+public:
+    explicit group_link(task_group& group) noexcept
+        : bits_(reinterpret_cast<std::uintptr_t>(&group) | fresh) {}
+    group_link(group_link&& other) noexcept : bits_(std::exchange(other.bits_, 0) & ~fresh) {}
+    group_link& operator=(group_link&&) = delete;
+    /// The child's end: whatever it held is gone by now.
+    ~group_link() {
+        if (bits_ != 0) {
+            end();
+        }
+    }
+    [[nodiscard]] task_group& group() const noexcept {
+        return *reinterpret_cast<task_group*>(bits_ & ~(called | fresh));
+    }
+    void set_called() noexcept { bits_ |= called; }
+
+private:
+    static constexpr std::uintptr_t called = 1;
+    static constexpr std::uintptr_t fresh = 2;
+    void end() noexcept;
+    std::uintptr_t bits_;
+};
+
+// A child on its way through the pool. The link is destroyed last.
+template <class F>
+struct group_child {
+    group_link link;
+    F f;
+    void operator()();
+    [[nodiscard]] const void* owner() const noexcept { return &link.group(); }
+};
+
+}  // namespace detail
+
+/// Runs children on a pool and waits for all of them.
+///
+///     long fib(spool::thread_pool_executor& pool, int n) {
+///         if (n < 2) { return n; }
+///         long a = 0;
+///         spool::task_group children{pool};
+///         children.run([&] { a = fib(pool, n - 1); });
+///         const long b = fib(pool, n - 2);
+///         children.wait();
+///         return a + b;
+///     }
+///
+/// No child outlives wait(), nor the group: what they refer to on the stack of whoever forks stays there. wait() runs children that nobody has
+/// begun right here, those of this group only, and so a pool of one worker is enough; then it waits for those that others run.
+/// A fork allocates nothing for a callable of up to 32 bytes. It is at its best on a work-stealing pool.
+///
+/// The first exception of a child comes out of wait(), when all have ended; it also cancels the group. Cancelled, children that have not begun
+/// never do, and those that take a std::stop_token are asked to stop. A stop of the task that waits cancels the group too, and
+/// then wait() throws interrupted. After wait() the group is as new.
+///
+/// A child that the pool does not take (shut down, full, no memory) runs at once in the one who forks it. One that takes a token is also
+/// asked to stop by shutdown_now().
+///
+/// Thread safety: run() and cancel() from any thread, also from children; wait() and the destructor by the thread that made the group.
+class SPOOL_API task_group {
+public:
+    explicit task_group(thread_pool_executor& pool) noexcept;
+    task_group(const task_group&) = delete;
+    task_group& operator=(const task_group&) = delete;
+    /// Waits. An exception that nobody has waited for is reported; left by an exception, the group is cancelled first.
+    ~task_group() {
+        if (!all_ended() || cancelled_.load()) {
+            finish();
+        }
+    }
+
+    /// Forks. `f` is called as f() or f(std::stop_token); what it returns is dropped.
+    /// \throws std::invalid_argument if `f` is empty; std::bad_alloc, or what copying `f` throws: then it was not forked
+    template <task_callable F>
+    void run(F&& f) {
+        if (detail::is_empty_callable(f)) {
+            detail::throw_empty_callable("task_group::run");
+        }
+        announce();
+        fork(task{detail::group_child<std::decay_t<F>>{detail::group_link{*this}, std::forward<F>(f)}});
+    }
+
+    /// Joins: returns when every child has ended. \throws the first exception of a child; interrupted
+    void wait() {
+        join();
+        if (cancelled_.load()) {
+            renew();
+        }
+    }
+
+    /// Children that have not begun never do; those that run and take a token are asked to stop.
+    void cancel();
+    [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(); }
+
+private:
+    template <class F>
+    friend struct detail::group_child;
+
+    friend class detail::group_link;
+
+    void announce() noexcept;
+    void fork(task&& child);
+    void join();
+    void finish() noexcept;
+    void renew();
+    void run_queued();
+    void wait_for_others(std::uint64_t forks_seen);
+    void notice_stop();
+    [[nodiscard]] bool all_ended() const noexcept {
+        return 2 * (begun_ - ended_here_) + (remote_.load() & ~sleeping) == 0;
+    }
+    void child_ended(bool was_dropped) noexcept;
+    void one_less_elsewhere() noexcept;
+    void failed(std::exception_ptr error) noexcept;
+    [[nodiscard]] std::stop_token token();
+
+    static constexpr std::uint64_t sleeping = 1;
+
+    thread_pool_executor& pool_;
+    const void* const maker_;  // names the thread
+    void* const worker_;       // of the pool, if the thread is one
+    // The maker's own: children that it forked, and those of them that ended on its thread.
+    std::uint64_t begun_ = 0;
+    std::uint64_t ended_here_ = 0;
+    // On other threads: children forked there minus children ended there, times two and modulo 2^64; and whether the maker sleeps.
+    std::atomic<std::uint64_t> remote_{0};
+    // How many children others have put into the queue: a maker that is a worker looks there again.
+    std::atomic<std::uint64_t> forked_elsewhere_{0};
+    std::atomic<bool> cancelled_{false};
+    bool interrupted_ = false;  // maker only
+    std::mutex mutex_;          // guards the next two, and every change of remote_ while the maker sleeps
+    std::exception_ptr error_;
+    std::stop_source stop_{std::nostopstate};
+    event_count ended_;
+};
+
+namespace detail {
+
+template <class F>
+void group_child<F>::operator()() {
+    task_group& mine = link.group();
+    link.set_called();
+    if (!mine.is_cancelled()) {
+        try {
+            if constexpr (stoppable_callable<F>) {
+                std::stop_source both;  // the group's stop, and that of the task which this is, or is run in
+                const auto ask = [&both] { both.request_stop(); };
+                const std::stop_callback with_group{mine.token(), ask};
+                const std::stop_callback with_task{task_scope::current_token(), ask};
+                static_cast<void>(std::invoke(f, both.get_token()));
+            } else {
+                static_cast<void>(std::invoke(f));
+            }
+        } catch (...) {
+            mine.failed(std::current_exception());
+        }
+    }
+}
+
+}  // namespace detail
+}  // namespace spool::inline v1

@@ -1,0 +1,220 @@
+// How a group knows that all its children have ended.
+//
+// A child ends when its callable is destroyed. On the maker's own thread that is a plain count. On another thread it lowers remote_, and
+// then the group may be gone: so that is the last touch. Only if the maker sleeps must it be woken, and then the change and the
+// wake lie in one critical section; the maker looks inside one too, so when it sees that all have ended, the last has left.
+#include "spool/pool/task_group.hpp"
+
+#include <new>
+#include <vector>
+
+#include "pool/pool_core.hpp"
+#include "spool/base/error.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constinit thread_local char this_thread_mark = 0;  // only its address counts
+
+}  // namespace
+
+void detail::group_link::end() noexcept {
+    static_assert(alignof(task_group) > (called | fresh));
+    group().child_ended((bits_ & (called | fresh)) == 0);
+}
+
+task_group::task_group(thread_pool_executor& pool) noexcept
+    : pool_(pool), maker_(&this_thread_mark), worker_(pool.core_->current_worker()) {}
+
+void task_group::announce() noexcept {
+    if (maker_ == &this_thread_mark) {
+        ++begun_;
+    } else {
+        remote_.fetch_add(2);
+    }
+}
+
+void task_group::fork(task&& child) {
+    const bool elsewhere = worker_ != nullptr && maker_ != &this_thread_mark;
+    if (elsewhere) {
+        remote_.fetch_add(2);  // keeps the group until its maker has been told
+    }
+    bool taken = false;
+    try {
+        taken = pool_.try_execute(std::move(child)) == admission_result::accepted;
+    } catch (...) {  // from the queue, which has not taken it
+    }
+    if (!taken) {
+        child();  // where it was forked, then; it throws nothing
+    }
+    if (elsewhere) {
+        forked_elsewhere_.fetch_add(1);  // before the next, which wakes a maker that sleeps
+        one_less_elsewhere();
+    }
+}
+
+void task_group::child_ended(bool was_dropped) noexcept {
+    if (was_dropped) {
+        failed(std::make_exception_ptr(cancelled("task_group: the pool dropped a child that had not begun")));
+    }
+    if (maker_ == &this_thread_mark) {
+        ++ended_here_;
+    } else {
+        one_less_elsewhere();
+    }
+}
+
+void task_group::one_less_elsewhere() noexcept {
+    std::uint64_t seen = remote_.load();
+    while ((seen & sleeping) == 0) {
+        if (remote_.compare_exchange_weak(seen, seen - 2)) {
+            return;  // not ours any more
+        }
+    }
+    const std::lock_guard lock{mutex_};
+    remote_.fetch_sub(2);
+    ended_.notify_all();  // pair (M): mutex_
+}
+
+void task_group::failed(std::exception_ptr error) noexcept {
+    {
+        const std::lock_guard lock{mutex_};
+        if (error_ == nullptr) {
+            error_ = std::move(error);
+        }
+    }
+    cancel();
+}
+
+void task_group::cancel() {
+    cancelled_.store(true);
+    std::stop_source source{std::nostopstate};
+    {
+        const std::lock_guard lock{mutex_};
+        source = stop_;
+    }
+    source.request_stop();
+}
+
+std::stop_token task_group::token() {
+    const std::lock_guard lock{mutex_};
+    if (!stop_.stop_possible()) {
+        stop_ = std::stop_source{};
+        if (cancelled_.load()) {
+            stop_.request_stop();  // nobody has the token yet, so no callback runs here
+        }
+    }
+    return stop_.get_token();
+}
+
+void task_group::join() {
+    const std::uint64_t forks = forked_elsewhere_.load();  // before the look at the queue
+    run_queued();
+    if (!all_ended()) {
+        wait_for_others(forks);
+    }
+}
+
+// What nobody has begun, if the maker is a worker.
+void task_group::run_queued() {
+    auto* const self = static_cast<worker*>(worker_);
+    if (self == nullptr) {
+        return;
+    }
+    thread_pool_executor::core& pool = *pool_.core_;
+    const auto is_mine = [this](const task& t) { return t.owner() == this; };
+    while (!all_ended()) {
+        notice_stop();
+        if (std::optional<task> child = pool.queue().take_own_if(is_mine)) {
+            pool.run_child(*self, *child);
+            continue;
+        }
+        std::vector<task> elsewhere;
+        try {
+            elsewhere = pool.queue().take_if(is_mine);
+        } catch (const std::bad_alloc&) {  // then others will run them
+        }
+        if (elsewhere.empty()) {
+            return;
+        }
+        for (task& child : elsewhere) {
+            notice_stop();
+            pool.run_child(*self, child);
+        }
+    }
+}
+
+void task_group::notice_stop() {
+    if (!interrupted_ && this_task::stop_requested()) {
+        interrupted_ = true;
+        cancel();
+    }
+}
+
+// The maker counts as sleeping until it has seen inside of the lock that all have ended, also while it runs what others have forked.
+void task_group::wait_for_others(std::uint64_t forks_seen) {
+    {
+        const std::lock_guard lock{mutex_};
+        remote_.fetch_or(sleeping);
+    }
+    const auto ended = [this] {
+        const std::lock_guard lock{mutex_};
+        return all_ended();
+    };
+    const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
+    std::stop_token stop;
+    try {
+        if (!interrupted_) {
+            stop = this_task::stop_token();
+        }
+    } catch (const std::bad_alloc&) {  // it cannot be interrupted then
+    }
+    for (;;) {
+        const wait_result how = ended_.await(ended, {.stop = stop}, others_forked);
+        if (how == wait_result::ready) {
+            break;
+        }
+        if (how == wait_result::interrupted) {
+            interrupted_ = true;
+            cancel();
+        }
+        if (interrupted_) {
+            stop = {};
+        }
+        forks_seen = forked_elsewhere_.load();
+        run_queued();
+    }
+    const std::lock_guard lock{mutex_};
+    remote_.fetch_and(~sleeping);
+}
+
+// Makes a cancelled group as new, and throws what it was cancelled for.
+void task_group::renew() {
+    std::exception_ptr error;
+    const bool was_interrupted = std::exchange(interrupted_, false);
+    {
+        const std::lock_guard lock{mutex_};  // against a cancel() that comes from elsewhere
+        error = std::exchange(error_, nullptr);
+        cancelled_.store(false);
+        stop_ = std::stop_source{std::nostopstate};
+    }
+    if (error != nullptr) {
+        std::rethrow_exception(error);
+    }
+    if (was_interrupted) {
+        throw interrupted("task_group::wait: stop requested; the children have ended");
+    }
+}
+
+void task_group::finish() noexcept {
+    if (std::uncaught_exceptions() != 0) {
+        cancel();
+    }
+    join();
+    if (error_ != nullptr && std::uncaught_exceptions() == 0) {
+        report_uncaught("a child of a task_group that nobody waited for", error_);
+    }
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,223 @@
+// A worker runs a task: between the hooks, counted, and with whatever it throws taken care of.
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
+#include "pool/timed_body.hpp"
+#include "spool/base/error.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+// Two frames, and neither is ever inlined: merged into one, the handler would be found first and the stack unwound to it before
+// the process ends. As it is no handler is found for what leaves the body, and the crash shows the place that threw.
+[[gnu::noinline]] void call_to_the_end(const task_scope& scope, function_ref<void()> body) {
+    try {
+        body();
+    } catch (const interrupted&) {
+        if (!scope.stop_requested()) {
+            throw;
+        }
+    }
+}
+
+[[gnu::noinline]] void call_or_terminate(const task_scope& scope, function_ref<void()> body) noexcept {
+    call_to_the_end(scope, body);
+}
+
+}  // namespace
+
+// False: something threw, and the worker is to be replaced.
+bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
+    scope.reset(work);
+    if (hooks_ == nullptr && !task_times_) {
+        return run_plain(w, scope, work);
+    }
+    task_info info = info_of(w, work);
+    const bool fine = run_counted(
+        w, scope, work, [&work] { work(); }, info);
+    if (w.stage != worker_stage::let_go) {
+        scope.reset_for(false);  // nothing that comes now may reach what the task left behind
+    }
+    return fine;
+}
+
+// The usual case, on the outermost level: nobody looks on, and nothing is measured.
+bool thread_pool_executor::core::run_plain(worker& w, task_scope& scope, task& work) {
+    w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
+    if (!std::exchange(w.holds_first, false)) {             // else it is counted since it was enrolled
+        count_start(w, 1);
+    }
+    stop_if_stopping(scope);
+    const std::exception_ptr thrown = call(scope, work);
+    if (thrown != nullptr) {
+        uncaught(w.info, thrown);
+    }
+    if (w.stage == worker_stage::let_go) {
+        return true;
+    }
+    work.clear();  // before it counts as completed
+    count_end(w, 0);
+    w.current.store(0, std::memory_order_relaxed);  // relaxed, statistic: describe()
+    scope.reset_for(false);  // nothing that comes now may reach what the task left behind
+    return thrown == nullptr;
+}
+
+task_info thread_pool_executor::core::info_of(const worker& w, const task& work) const {
+    task_info info{.id = work.id(), .worker = &w.info};
+    if (!task_times_) {
+        return info;
+    }
+    if (const auto* timed = work.target<timed_body>()) {
+        info.waited = std::chrono::steady_clock::now() - timed->submitted();
+    } else if (queue_first_ && work.due() != due_time::min()) {
+        // from when it could have run
+        info.waited = (clock_ != nullptr ? clock_->now() : due_time::clock::now()) - work.due();
+    }
+    return info;
+}
+
+// A task run inside another on the same thread.
+void thread_pool_executor::core::run_inside(worker& w, task& work) {
+    task_scope scope{work};
+    task_info info = info_of(w, work);
+    run_counted(
+        w, scope, work, [&work] { work(); }, info);
+}
+
+worker* thread_pool_executor::core::current_worker() const noexcept {
+    return self_service::of(*this);
+}
+
+// It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.
+void thread_pool_executor::core::run_child(worker& w, task& child) {
+    if (hooks_ != nullptr || task_times_) {
+        run_inside(w, child);
+        return;
+    }
+    const std::uint32_t depth = w.depth.load(std::memory_order_relaxed);  // relaxed, owner
+    count_start(w, depth);
+    child();
+    child.clear();
+    count_end(w, depth);
+}
+
+// The same with the stop of the task that waits for it passed on.
+void thread_pool_executor::core::run_taken(worker& w, task& work, const std::stop_token& stop) {
+    task_scope scope{work};
+    const std::stop_callback pass_on{stop, [&scope] { scope.interrupt().request_stop(); }};
+    task_info info = info_of(w, work);
+    run_counted(
+        w, scope, work, [&work] { work(); }, info);
+}
+
+void thread_pool_executor::core::run_claimed(worker& w, future_link body, const std::stop_token& stop) {
+    husks_.fetch_add(1);
+    if (queue_->remaining_capacity() == 0) {
+        sweep_husks();  // somebody may wait for this very place
+    }
+    task_scope scope{task_scope::of_future{}};
+    const std::stop_callback pass_on{stop, [&scope] { scope.interrupt().request_stop(); }};
+    task none;
+    task_info info{.id = body.id(), .priority = body.priority(), .worker = &w.info};
+    if (task_times_) {
+        info.waited = std::chrono::steady_clock::now() - body.submitted();
+    }
+    if (!run_counted(
+            w, scope, none, [body] { body.run(); }, info)) {
+        body.cancel();  // if a hook kept it from running; else it is done, and this changes nothing
+    }
+}
+
+bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task& work,
+                                             function_ref<void()> body, task_info& info) {
+    const task_id outer = w.current.load(std::memory_order_relaxed);  // relaxed, owner
+    const bool first = std::exchange(w.holds_first, false);           // counted since it was enrolled
+    const std::uint32_t depth = first ? 0 : w.depth.load();
+    w.current.store(info.id, std::memory_order_relaxed);  // relaxed, statistic: describe()
+    if (!first) {
+        count_start(w, depth + 1);
+    }
+    stop_if_stopping(scope);
+    const bool fine = run_hooked(w, scope, work, body, info);
+    if (w.stage == worker_stage::let_go) {
+        return fine;
+    }
+    work = nullptr;  // before it counts as completed
+    count_end(w, depth);
+    w.current.store(outer, std::memory_order_relaxed);  // relaxed, statistic: describe()
+    return fine;
+}
+
+// Only the worker itself writes these.
+void thread_pool_executor::core::count_start(worker& w, std::uint32_t depth) noexcept {
+    // relaxed, owner
+    w.started.store(w.started.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    w.depth.store(depth, std::memory_order_release);  // release: who sees it busy sees it started
+}
+void thread_pool_executor::core::count_end(worker& w, std::uint32_t depth) noexcept {
+    // relaxed, owner
+    w.completed.store(w.completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    w.depth.store(depth, std::memory_order_release);  // release: who sees it idle sees it completed
+}
+
+// A stop that shutdown_now() sent before scope.reset() is repeated here; one that it sends later arrives by itself: it moves
+// the state before it sends, and both it and the reset lock the scope.
+void thread_pool_executor::core::stop_if_stopping(task_scope& scope) const {
+    if (!runs_queue(control().state)) {
+        scope.interrupt().request_stop();
+    }
+}
+
+bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& work,
+                                            function_ref<void()> body, task_info& info) {
+    std::chrono::steady_clock::time_point started{};
+    std::int64_t outer_started = 0;
+    if (task_times_) {
+        started = std::chrono::steady_clock::now();
+        outer_started = w.started_at.exchange(started.time_since_epoch().count());
+    }
+    const auto before = [&] {
+        info.priority = work.empty() ? info.priority : work.priority();  // asks the callable: it may throw
+        hooks_->before_execute(info);
+    };
+    if (hooks_ != nullptr && !guarded(w.info, before)) {
+        return false;  // the body is skipped; its future is cancelled when the task is destroyed
+    }
+    const std::exception_ptr thrown = call(scope, body);
+    if (task_times_) {
+        w.started_at.store(outer_started);
+    }
+    if (w.stage == worker_stage::let_go) {
+        if (thrown != nullptr) {
+            uncaught(w.info, thrown);
+        }
+        return true;
+    }
+    bool fine = thrown == nullptr;
+    if (hooks_ != nullptr) {
+        info.ran = task_times_ ? std::chrono::steady_clock::now() - started : std::chrono::nanoseconds{0};
+        fine = guarded(w.info, [&] { hooks_->after_execute(info, thrown); }) && fine;
+    }
+    if (thrown != nullptr) {
+        uncaught(w.info, thrown);
+    }
+    return fine;
+}
+
+// What left the body; `interrupted` after a stop request is a normal end.
+std::exception_ptr thread_pool_executor::core::call(const task_scope& scope,
+                                                    function_ref<void()> body) const {
+    if (uncaught_.terminates()) {
+        call_or_terminate(scope, body);
+        return nullptr;
+    }
+    try {
+        call_to_the_end(scope, body);
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+}  // namespace spool::inline v1

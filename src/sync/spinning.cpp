@@ -1,0 +1,42 @@
+#include "spool/sync/spinning.hpp"
+
+#include <thread>
+
+#include "spool/base/default_parallelism.hpp"
+#include "spool/sync/backoff.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constexpr unsigned pauses_per_turn = 4;
+constexpr unsigned turns_without_yield = 32;
+
+constinit std::atomic<bool> can_help{false};
+constinit thread_local recent_waits this_threads_waits;
+
+}  // namespace
+
+bool spin_turns::next() noexcept {
+    for (unsigned i = 0; i < pauses_per_turn; ++i) {
+        backoff::relax();
+    }
+    if (++turns_ > turns_without_yield) {
+        std::this_thread::yield();
+    }
+    return deadline::clock::now() < until_;
+}
+
+bool spinning_can_help() noexcept {
+    return can_help.load(std::memory_order_relaxed);  // relaxed, hint
+}
+
+void learn_whether_spinning_can_help() noexcept {
+    static const bool several = default_parallelism() > 1;
+    can_help.store(several, std::memory_order_relaxed);  // relaxed, hint
+}
+
+recent_waits& waits_of_this_thread() noexcept {
+    return this_threads_waits;
+}
+
+}  // namespace spool::inline v1

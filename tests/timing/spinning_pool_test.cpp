@@ -1,0 +1,146 @@
+// What staying awake costs: CPU time of idle workers, by the setting; and that a pool which spins loses no wake.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <spool/spool.hpp>
+
+#include "support/eventually.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using spool::idle_spin;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool has_helpers = true;  // a sanitizer's own threads use CPU time, and everything takes longer
+#else
+constexpr bool has_helpers = false;
+#endif
+
+std::chrono::nanoseconds time_on(clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return std::chrono::seconds{t.tv_sec} + std::chrono::nanoseconds{t.tv_nsec};
+}
+
+// CPU time of the whole process while nothing happens in it.
+std::chrono::nanoseconds cpu_time_of(std::chrono::milliseconds rest) {
+    const auto before = time_on(CLOCK_PROCESS_CPUTIME_ID);
+    std::this_thread::sleep_for(rest);
+    return time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
+}
+
+void run_one(spool::thread_pool_executor& pool) {
+    std::atomic<bool> ran{false};
+    pool.execute([&] { ran = true; });
+    ASSERT_TRUE(test::eventually([&] { return ran.load(); }));
+}
+
+class spinning_pool : public testing::TestWithParam<idle_spin> {};
+INSTANTIATE_TEST_SUITE_P(settings, spinning_pool, testing::Values(idle_spin::off(), idle_spin::adaptive()),
+                         [](const auto& i) { return i.param.is_adaptive() ? "adaptive" : "off"; });
+
+TEST_P(spinning_pool, at_rest_uses_well_under_a_millisecond_of_cpu_time_in_a_second) {
+    spool::thread_pool_executor pool({.core_size = 4, .maximum_size = 4, .idle_spin = GetParam()});
+    pool.prestart_all_core_threads();
+    for (int i = 0; i < 100; ++i) {  // one close to the other: worth spinning for
+        run_one(pool);
+    }
+    std::this_thread::sleep_for(100ms);
+    const auto used = cpu_time_of(1s);
+    if (!has_helpers) {
+        EXPECT_LT(used, 1ms);
+    }
+}
+
+constexpr int tasks_far_apart = 300;
+
+// Each of them, two milliseconds after the one before, leaves the only worker dry.
+std::chrono::nanoseconds cpu_time_of_tasks_far_apart(idle_spin how) {
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
+    std::atomic<int> ran{0};
+    const auto run_some = [&](int n) {
+        for (int i = 0; i < n; ++i) {
+            pool.execute([&] { ++ran; });
+            std::this_thread::sleep_for(2ms);
+        }
+    };
+    run_some(10);  // it learns
+    const auto before = time_on(CLOCK_PROCESS_CPUTIME_ID);
+    run_some(tasks_far_apart);
+    return time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
+}
+
+TEST(spinning_setting, adaptive_stops_spinning_when_tasks_come_far_apart) {
+    const auto adaptive = cpu_time_of_tasks_far_apart(idle_spin::adaptive());
+    const auto off = cpu_time_of_tasks_far_apart(idle_spin::off());
+    RecordProperty("adaptive_microseconds", std::to_string(adaptive / 1us));
+    RecordProperty("off_microseconds", std::to_string(off / 1us));
+    if (!has_helpers) {
+        EXPECT_LT(adaptive, off + tasks_far_apart * spool::spin_budget / 2);
+    }
+}
+
+// The linked queue gives memory back after a while, and sleeps on: it must not spin a second time for that.
+TEST(spinning_setting, taker_spins_once_though_its_queue_tidies_up_meanwhile) {
+    spool::linked_blocking_queue<int> queue;
+    for (int i = 0; i < 100000; ++i) {
+        queue.put(int{i});
+    }
+    while (queue.poll().has_value()) {}
+    std::optional<int> x;
+    const auto before = time_on(CLOCK_THREAD_CPUTIME_ID);
+    EXPECT_EQ(queue.pop_until(x, {.until = spool::deadline::after(300ms), .spin = 40ms}),
+              spool::wait_result::timed_out);
+    EXPECT_LT(time_on(CLOCK_THREAD_CPUTIME_ID) - before, 60ms);
+}
+
+TEST(spinning_setting, longest_spin_ends_with_the_pool) {
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .maximum_size = 1, .idle_spin = idle_spin::always(std::chrono::hours::max())});
+    run_one(pool);
+    pool.shutdown();
+    EXPECT_TRUE(pool.await_termination(test::long_delay()));
+}
+
+// Two tasks that wait for each other, submitted while one worker spins and the other sleeps or spins: both must get a worker.
+TEST(spinning_setting, tasks_that_need_each_other_both_run_whoever_spins) {
+    for (const idle_spin how :
+         {idle_spin::off(), idle_spin::adaptive(), idle_spin::always(50us), idle_spin::always(5ms)}) {
+        spool::thread_pool_executor pool({.core_size = 2, .maximum_size = 2, .idle_spin = how});
+        pool.prestart_all_core_threads();
+        for (int round = 0; round < 2000; ++round) {
+            std::atomic<int> here{0};
+            std::atomic<int> gone{0};
+            std::atomic<bool> given_up{false};
+            const auto meet = [&] {
+                ++here;
+                while (here < 2 && !given_up) {
+                    std::this_thread::yield();
+                }
+                ++gone;
+            };
+            if (round % 2 == 0) {
+                std::vector<spool::task> two;
+                two.emplace_back(meet);
+                two.emplace_back(meet);
+                pool.execute_all(two);
+            } else {
+                pool.execute(meet);
+                pool.execute(meet);
+            }
+            const bool met = test::eventually([&] { return gone == 2; });
+            given_up = true;
+            ASSERT_TRUE(test::eventually([&] { return gone == 2; }));
+            ASSERT_TRUE(met) << "round " << round;
+        }
+    }
+}
+
+}  // namespace

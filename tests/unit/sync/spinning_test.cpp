@@ -1,0 +1,240 @@
+// Spinning before the sleep: when it pays, who does it, and that it ends as a sleep would.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "spool/queue/linked_blocking_queue.hpp"
+#include "spool/sync/done_event.hpp"
+#include "spool/sync/spinning.hpp"
+#include "unit/sync/in_background.hpp"
+#include "unit/sync/parkings.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using spool::recent_waits;
+using spool::spin_budget;
+using spool::wait_result;
+
+constexpr std::chrono::nanoseconds for_ever = std::chrono::nanoseconds::max();
+
+// ---- The guess
+
+TEST(recent_waits_guess, spins_for_the_budget_before_anything_was_noted) {
+    EXPECT_EQ(recent_waits{}.worth_spinning(), spin_budget);
+}
+
+TEST(recent_waits_guess, one_long_wait_counts_for_ten_budgets_and_ends_it) {
+    recent_waits waits;
+    waits.note(1h);  // an eighth of ten budgets: more than one
+    EXPECT_EQ(waits.worth_spinning(), 0ns);
+    waits.note(0ns);  // seven eighths of that: still more than one
+    EXPECT_EQ(waits.worth_spinning(), 0ns);
+    waits.note(0ns);  // 49 of 64: less
+    EXPECT_EQ(waits.worth_spinning(), spin_budget);
+}
+
+TEST(recent_waits_guess, settles_where_the_waits_are) {
+    recent_waits at_the_budget;
+    recent_waits above_it;
+    for (int i = 0; i < 1000; ++i) {
+        at_the_budget.note(spin_budget);
+        above_it.note(spin_budget + 100ns);
+    }
+    EXPECT_EQ(at_the_budget.worth_spinning(), spin_budget);
+    EXPECT_EQ(above_it.worth_spinning(), 0ns);
+}
+
+TEST(recent_waits_guess, comes_back_within_two_dozen_short_waits_however_long_the_long_ones_were) {
+    recent_waits waits;
+    for (int i = 0; i < 1000; ++i) {
+        waits.note(std::chrono::nanoseconds::max());
+    }
+    int needed = 0;
+    while (waits.worth_spinning() == 0ns && needed < 100) {
+        waits.note(1us);
+        ++needed;
+    }
+    EXPECT_LE(needed, 24);
+    EXPECT_GE(needed, 12);
+}
+
+TEST(spin_turns_budget, none_or_a_negative_one_is_over_at_once_and_the_longest_is_not) {
+    EXPECT_FALSE(spool::spin_turns{0ns}.next());
+    EXPECT_FALSE(spool::spin_turns{-1h}.next());
+    EXPECT_FALSE(spool::spin_turns{std::chrono::nanoseconds::min()}.next());
+    spool::spin_turns longest{for_ever};
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(longest.next());
+    }
+}
+
+// ---- event_count
+
+template <class Parking>
+class event_count_spin : public test::event_count_test<Parking> {
+protected:
+    std::atomic<bool> ready_{false};
+    std::atomic<int> looks_{0};
+    // Spins until something ends it.
+    wait_result spin(spool::wait_limits limits = {}) {
+        limits.spin = for_ever;
+        limits.until = std::min(limits.until, test::backstop());
+        return this->events_.await(
+            [this] {
+                ++looks_;
+                return ready_.load();
+            },
+            limits);
+    }
+    [[nodiscard]] bool is_spinning() {
+        return test::eventually([this] { return looks_ > 10; }) && this->events_.waiters() == 0;
+    }
+};
+TYPED_TEST_SUITE(event_count_spin, test::parkings, test::parking_names);
+
+TYPED_TEST(event_count_spin, finds_what_is_published_though_nobody_notifies) {
+    wait_result answer{};
+    test::in_background spinner{[&] { answer = this->spin(); }};
+    ASSERT_TRUE(this->is_spinning());
+    this->ready_ = true;
+    ASSERT_TRUE(spinner.ends());
+    EXPECT_EQ(answer, wait_result::ready);
+    EXPECT_EQ(this->wakes(), 0U);
+}
+
+TYPED_TEST(event_count_spin, throttled_notifier_wakes_nobody_while_one_spins) {
+    const auto key = this->events_.prepare_wait();  // one that is about to sleep, by hand
+    test::in_background spinner{[&] { static_cast<void>(this->spin()); }};
+    ASSERT_TRUE(test::eventually([this] { return this->looks_ > 10; }));
+    this->events_.notify_throttled();
+    EXPECT_FALSE(this->events_.wait(key, spool::deadline::after(0ns)));
+    this->ready_ = true;
+    ASSERT_TRUE(spinner.ends());
+}
+
+TYPED_TEST(event_count_spin, second_one_sleeps_while_the_first_spins) {
+    test::in_background first{[&] { static_cast<void>(this->spin()); }};
+    ASSERT_TRUE(this->is_spinning());
+    std::atomic<bool> done{false};
+    test::in_background second{[&] {
+        static_cast<void>(
+            this->events_.await([&] { return done.load(); }, {.until = test::backstop(), .spin = for_ever}));
+    }};
+    EXPECT_TRUE(test::eventually([&] { return this->events_.waiters() == 1; }));
+    done = true;  // N1, pair (S)
+    this->events_.notify_all();
+    EXPECT_TRUE(second.ends());
+    this->ready_ = true;
+}
+
+TYPED_TEST(event_count_spin, ends_with_the_stop) {
+    std::stop_source stop;
+    wait_result answer{};
+    test::in_background spinner{[&] { answer = this->spin({.stop = stop.get_token()}); }};
+    ASSERT_TRUE(this->is_spinning());
+    stop.request_stop();
+    ASSERT_TRUE(spinner.ends());
+    EXPECT_EQ(answer, wait_result::interrupted);
+}
+
+TYPED_TEST(event_count_spin, ends_with_the_deadline) {
+    EXPECT_EQ(this->spin({.until = spool::deadline::after(test::short_delay())}), wait_result::timed_out);
+    EXPECT_EQ(this->spin({.until = spool::deadline::after(0ns)}), wait_result::timed_out);
+}
+
+TYPED_TEST(event_count_spin, ends_when_it_is_to_give_up) {
+    std::atomic<bool> enough{false};
+    wait_result answer{};
+    test::in_background spinner{[&] {
+        answer = this->events_.await(
+            [this] {
+                ++this->looks_;
+                return false;
+            },
+            {.until = test::backstop(), .spin = for_ever}, [&] { return enough.load(); });
+    }};
+    ASSERT_TRUE(this->is_spinning());
+    enough = true;
+    ASSERT_TRUE(spinner.ends());
+    EXPECT_EQ(answer, wait_result::gave_up);
+}
+
+TYPED_TEST(event_count_spin, what_its_look_throws_comes_out_and_the_wake_that_it_stood_for_is_passed_on) {
+    std::atomic<bool> fails{false};
+    test::in_background spinner{[&] {
+        static_cast<void>(this->events_.await(
+            [&]() -> bool {
+                ++this->looks_;
+                if (fails) {
+                    throw std::runtime_error("look");
+                }
+                return false;
+            },
+            {.until = test::backstop(), .spin = for_ever}));
+    }};
+    const auto key = this->events_.prepare_wait();  // one that is about to sleep, by hand
+    ASSERT_TRUE(test::eventually([&] { return this->looks_ > 10; }));
+    fails = true;
+    ASSERT_TRUE(spinner.ends());
+    EXPECT_NE(spinner.error(), nullptr);
+    EXPECT_TRUE(this->events_.wait(key, spool::deadline::after(test::long_delay())));
+    EXPECT_EQ(this->events_.waiters(), 0U);
+}
+
+// ---- done_event and the queues
+
+TEST(done_event_spin, finds_what_is_published_though_nobody_notifies) {
+    spool::done_event done;
+    std::atomic<bool> ready{false};
+    std::atomic<int> looks{0};
+    wait_result answer{};
+    test::in_background spinner{[&] {
+        answer = done.await(
+            [&] {
+                ++looks;
+                return ready.load();
+            },
+            {.until = test::backstop(), .spin = for_ever});
+    }};
+    ASSERT_TRUE(test::eventually([&] { return looks > 10; }));
+    ready = true;
+    ASSERT_TRUE(spinner.ends());
+    EXPECT_EQ(answer, wait_result::ready);
+}
+
+TEST(done_event_spin, ends_with_the_stop_and_with_the_deadline) {
+    spool::done_event done;
+    const auto never = [] { return false; };
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(done.await(never, {.stop = stop.get_token(), .spin = for_ever}), wait_result::interrupted);
+    EXPECT_EQ(done.await(never, {.until = spool::deadline::after(test::short_delay()), .spin = for_ever}),
+              wait_result::timed_out);
+}
+
+TEST(queue_spin, taker_that_spun_wakes_the_next_if_there_is_more) {
+    spool::linked_blocking_queue<int> queue;
+    const auto take = [&queue](std::chrono::nanoseconds spin) {
+        std::optional<int> x;
+        static_cast<void>(queue.pop_until(x, {.until = test::backstop(), .spin = spin}));
+    };
+    for (int round = 0; round < 50; ++round) {
+        test::in_background sleeper{[&] { take(0ns); }};
+        ASSERT_TRUE(sleeper.falls_asleep());
+        test::in_background spinner{[&] { take(for_ever); }};
+        std::vector<int> two{1, 2};
+        ASSERT_EQ(queue.offer_some(two),
+                  2U);  // one word for both, and the spinner may have kept it from the sleeper
+        ASSERT_TRUE(spinner.ends());
+        ASSERT_TRUE(sleeper.ends());
+    }
+}
+
+}  // namespace
