@@ -50,6 +50,19 @@ want_packages() {
     done
 }
 
+# need_browser: a browser and what drives it, for the tests that look at a page.
+need_browser() {
+    local driver=playwright-core@1.65.0
+    need_packages chromium nodejs npm
+    [[ -d build/browser/node_modules/playwright-core ]] && return
+    say "installing $driver from npm"
+    mkdir -p build/browser
+    npm install --prefix build/browser --no-save --no-audit --no-fund "$driver" >build/browser/install.log 2>&1 || {
+        tail -n 20 build/browser/install.log >&2
+        die "npm could not install $driver: is there a network? (all of it: build/browser/install.log)"
+    }
+}
+
 # build_preset <preset>: configures and builds into build/<preset>, silently unless it fails.
 build_preset() {
     local log=build/$1/build.log started=$SECONDS

@@ -29,6 +29,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/future_task.hpp
     include/spool/pool/admission.hpp
     include/spool/pool/executors.hpp
+    include/spool/pool/lint.hpp
     include/spool/pool/pool_hooks.hpp
     include/spool/pool/pool_options.hpp
     include/spool/pool/pool_snapshot.hpp
@@ -96,6 +97,7 @@ set(SPOOL_SOURCES
     src/pool/control_word.hpp
     src/pool/executors.cpp
     src/pool/lifecycle.cpp
+    src/pool/lint.cpp
     src/pool/numbers.cpp
     src/pool/pool_core.hpp
     src/pool/pool_options.cpp

@@ -17,6 +17,7 @@
 #include "spool/future/future_task.hpp"
 #include "spool/pool/admission.hpp"
 #include "spool/pool/executors.hpp"
+#include "spool/pool/lint.hpp"
 #include "spool/pool/pool_hooks.hpp"
 #include "spool/pool/pool_options.hpp"
 #include "spool/pool/pool_snapshot.hpp"

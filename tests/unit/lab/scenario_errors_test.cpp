@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "json_fields.hpp"
+#include "scenario.hpp"
+
+namespace {
+
+using spool::lab::input_error;
+using spool::lab::parse_scenario;
+
+// What is said about the scenario; empty if nothing is.
+std::string complaint(const std::string& text) {
+    try {
+        static_cast<void>(parse_scenario("s.json", text, ""));
+        return {};
+    } catch (const input_error& e) {
+        return e.what();
+    }
+}
+
+// A scenario whose pool, arrivals and service are these, each on a line of its own: 3, 6 and 7.
+std::string scenario_of(const std::string& pool, const std::string& arrivals, const std::string& service,
+                        const std::string& more = "") {
+    return "{\n\"duration\": \"5s\",\n\"pool\": " + pool +
+           ",\n\"classes\": [{\n\"name\": \"a\",\n\"arrivals\": " + arrivals + ",\n\"service\": " + service +
+           "\n}]" + more + "}\n";
+}
+const std::string good_arrivals = R"({"kind": "poisson", "rate": 10})";
+
+TEST(scenario_errors, a_good_scenario_is_read_without_complaint) {
+    EXPECT_EQ(complaint(scenario_of("{}", good_arrivals, R"("5ms")")), "");
+}
+
+TEST(scenario_errors, broken_json_is_answered_with_its_line) {
+    EXPECT_EQ(complaint("{\n\"duration\": \"5s\",,\n}").substr(0, 26), "s.json:2: not valid JSON: ");
+}
+
+TEST(scenario_errors, a_missing_field_is_named) {
+    EXPECT_EQ(complaint("{\n}"), "s.json:1: (the whole file): the field \"duration\" is missing");
+}
+
+TEST(scenario_errors, a_wrong_value_is_answered_with_line_field_and_what_was_expected) {
+    EXPECT_EQ(complaint(scenario_of(R"({"core": 2, "maximum": "many"})", good_arrivals, R"("5ms")")),
+              "s.json:3: pool.maximum: expected a whole number between 0 and 536870911, got \"many\"");
+    EXPECT_EQ(complaint(scenario_of("{}", R"({"kind": "poisson", "rate": -1})", R"("5ms")")),
+              "s.json:6: classes[0].arrivals.rate: expected a number above zero, got -1");
+    EXPECT_EQ(
+        complaint(scenario_of("{}", good_arrivals, R"("5 parsecs")")),
+        "s.json:7: classes[0].service: expected a duration such as \"50ms\" or \"1.5s\", got \"5 parsecs\"");
+    EXPECT_EQ(complaint(scenario_of("{}", good_arrivals, R"({"distribution": "gauss"})")),
+              "s.json:7: classes[0].service.distribution: expected one of fixed, exponential, log_normal, "
+              "bimodal, trace, got "
+              "\"gauss\"");
+}
+
+TEST(scenario_errors, a_misspelt_field_gets_the_nearest_as_a_suggestion) {
+    EXPECT_EQ(complaint(scenario_of(R"({"kep_alive": "1s"})", good_arrivals, R"("5ms")")),
+              "s.json:3: pool.kep_alive: no such field; did you mean \"keep_alive\"?");
+}
+
+TEST(scenario_errors, settings_that_no_pool_accepts_are_refused) {
+    const std::string words =
+        complaint(scenario_of(R"({"core": 4, "maximum": 2})", good_arrivals, R"("5ms")"));
+    EXPECT_EQ(words.substr(0, 15), "s.json:3: pool:") << words;
+    EXPECT_NE(words.find("the maximum is below the core size"), std::string::npos) << words;
+}
+
+TEST(scenario_errors, changes_must_stand_in_order_and_leave_a_possible_pool) {
+    const auto with_changes = [](const std::string& changes) {
+        return complaint(scenario_of(R"({"core": 4, "maximum": 8})", good_arrivals, R"("5ms")",
+                                     ",\n\"changes\": " + changes));
+    };
+    EXPECT_EQ(with_changes(R"([{"at": "1s", "maximum": 4}, {"at": "2s", "core": 2}])"), "");
+    EXPECT_EQ(with_changes("[{\"at\": \"2s\", \"core\": 1},\n{\"at\": \"1s\", \"core\": 2}]"),
+              "s.json:10: changes[1].at: changes must stand in the order of their times");
+    EXPECT_EQ(with_changes(R"([{"at": "1s", "maximum": 3}])"),
+              "s.json:9: changes[0]: leaves the pool with core 4 and maximum 3");
+    EXPECT_EQ(with_changes(R"([{"at": "1s", "service_factor": 2, "class": "b"}])"),
+              "s.json:9: changes[0].class: there is no class \"b\"");
+}
+
+TEST(scenario_errors, an_array_queue_needs_a_capacity_and_cannot_change_it) {
+    EXPECT_EQ(complaint(scenario_of(R"({"queue": {"kind": "array"}})", good_arrivals, R"("5ms")")),
+              "s.json:3: pool.queue: the field \"capacity\" is missing");
+    EXPECT_EQ(complaint(scenario_of(R"({"queue": {"kind": "array", "capacity": 4}})", good_arrivals,
+                                    R"("5ms")", R"(, "changes": {"at": "1s", "capacity": 9})")),
+              "s.json:8: changes.capacity: only a linked queue can change its capacity");
+}
+
+TEST(scenario_errors, a_trace_that_is_not_there_is_named) {
+    const std::string words =
+        complaint(scenario_of("{}", R"({"kind": "trace", "file": "none.csv"})", R"("5ms")"));
+    EXPECT_EQ(words, "s.json:6: classes[0].arrivals.file: none.csv: cannot be read");
+}
+
+}  // namespace

@@ -1,0 +1,113 @@
+// spool lab what-if: many settings in simulated time, the frontier, and a recommendation.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "advice.hpp"
+#include "commands.hpp"
+#include "duration_text.hpp"
+#include "export.hpp"
+#include "scenario_options.hpp"
+
+namespace spool::lab {
+namespace {
+
+constexpr const char* default_goal = "p99<50ms,reject<0.1%";
+constexpr std::size_t longest_table = 16;
+
+struct what_if_options {
+    scenario_options which;
+    std::string goal;
+    bool json = false;
+    std::size_t cpus = default_parallelism();
+};
+
+std::string as_options(const settings& s) {
+    const std::string queue = s.capacity == 0           ? "synchronous"
+                              : s.capacity == unlimited ? "unbounded"
+                                                        : fmt::format("{}:{}", to_text(s.queue), s.capacity);
+    return fmt::format("--core {} --maximum {} --queue {}", s.core, s.maximum, queue);
+}
+
+void print_row(const trial& t) {
+    fmt::print("{:>6} {:>8} {:>6} {:>7.1f}  {:<20} {:>10} {:>9.3g} %\n", t.with.core, t.with.maximum,
+               t.figures.peak_threads, t.figures.mean_threads, queue_text(t.with),
+               to_text(t.figures.all.wait.p99), t.figures.all.refusal_share() * 100);
+}
+
+// At most so many rows, evenly chosen.
+void print_frontier(const std::vector<trial>& best) {
+    fmt::print("{:>6} {:>8} {:>6} {:>7}  {:<20} {:>10} {:>11}\n", "core", "maximum", "peak", "mean", "queue",
+               "p99 wait", "rejected");
+    const std::size_t rows = std::min(best.size(), longest_table);
+    for (std::size_t i = 0; i < rows; ++i) {
+        print_row(best[rows < 2 ? 0 : i * (best.size() - 1) / (rows - 1)]);
+    }
+}
+
+int what_if(const what_if_options& o) {
+    const auto began = std::chrono::steady_clock::now();
+    const scenario s = o.which.load();
+    const std::string goal_text = !o.goal.empty() ? o.goal : !s.goal.empty() ? s.goal : default_goal;
+    const goal wanted = parse_goal(goal_text, s);
+    const simulation how{.cpus = o.cpus};
+    const std::vector<trial> trials = sweep(s, candidates(s), how);
+    const std::vector<trial> best = frontier(trials);
+    const advice a = advise(s, wanted, trials, how);
+    const double took = std::chrono::duration<double>{std::chrono::steady_clock::now() - began}.count();
+    if (o.json) {
+        nlohmann::json rows = nlohmann::json::array();
+        for (const trial& t : best) {
+            rows.push_back({{"settings", to_json(t.with)}, {"figures", to_json(t.figures)}});
+        }
+        fmt::print("{}\n", nlohmann::json{{"scenario", s.name},
+                                          {"evaluated", trials.size()},
+                                          {"seconds", took},
+                                          {"frontier", std::move(rows)},
+                                          {"goal", goal_text},
+                                          {"meets_goal", a.meets_goal},
+                                          {"recommended", to_json(a.recommended.with)},
+                                          {"figures", to_json(a.recommended.figures)},
+                                          {"own_figures", to_json(a.own.figures)},
+                                          {"why", a.why}}
+                               .dump(2));
+        return a.meets_goal ? 0 : exit_failed;
+    }
+    fmt::print("{}: {} settings, {} of load each, simulated in {:.1f} s\n\n", s.name, trials.size(),
+               to_text(s.duration), took);
+    fmt::print("What no other setting beats (p99 wait, rejections, threads at the peak):\n\n");
+    print_frontier(best);
+    fmt::print("\nGoal: {}\n{}: {}\n", goal_text, a.meets_goal ? "Recommended" : "Nearest",
+               to_text(a.recommended.with));
+    const run_summary& f = a.recommended.figures;
+    fmt::print("  p99 wait {}, {:.3g} % rejected, up to {} threads, {:.1f} on average\n",
+               to_text(f.all.wait.p99), f.all.refusal_share() * 100, f.peak_threads, f.mean_threads);
+    fmt::print("Why:\n");
+    for (const std::string& sentence : a.why) {
+        fmt::print("  - {}\n", sentence);
+    }
+    fmt::print("Try it: spool lab run {} {}\n", o.which.file().empty() ? "..." : o.which.file(),
+               as_options(a.recommended.with));
+    return a.meets_goal ? 0 : exit_failed;
+}
+
+}  // namespace
+
+void add_what_if_command(CLI::App& lab, int& exit_code) {
+    const auto o = std::make_shared<what_if_options>();
+    CLI::App* command = lab.add_subcommand("what-if", "Tries hundreds of settings in simulated time and "
+                                                      "recommends some. Exit code 1 if none meets the goal.");
+    o->which.add_to(*command);
+    command->add_option(
+        "--goal", o->goal,
+        "Such as p99<50ms,reject<0.1%; [class.]p50 p90 p95 p99 p99.9 max reject late, threads");
+    command->add_option("--cpus", o->cpus, "CPUs of the target, for work that computes")
+        ->check(CLI::PositiveNumber);
+    command->add_flag("--json", o->json, "For machines");
+    command->callback([o, &exit_code] { exit_code = what_if(*o); });
+}
+
+}  // namespace spool::lab

@@ -1,0 +1,51 @@
+#include "duration_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace spool::lab {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, double>, 5> units{
+    {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}}};
+constexpr double longest = 1e18;  // thirty years
+
+}  // namespace
+
+std::optional<nanoseconds> parse_duration(std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || !(number >= 0)) {
+        return std::nullopt;
+    }
+    std::string_view unit{rest, static_cast<std::size_t>(end - rest)};
+    unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+    for (const auto& [name, factor] : units) {
+        if (unit == name && number * factor < longest) {
+            return nanoseconds{std::llround(number * factor)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::string to_text(nanoseconds d) {
+    const auto ns = static_cast<double>(d.count());
+    const double size = std::abs(ns);
+    if (size >= 1e9) {
+        return fmt::format("{:.3g} s", ns / 1e9);
+    }
+    if (size >= 1e6) {
+        return fmt::format("{:.3g} ms", ns / 1e6);
+    }
+    if (size >= 1e3) {
+        return fmt::format("{:.3g} us", ns / 1e3);
+    }
+    return fmt::format("{:g} {}", ns, ns == 0 ? "s" : "ns");
+}
+
+}  // namespace spool::lab

@@ -1,0 +1,101 @@
+// Reading JSON that people wrote: every mistake is answered with the file, the line, the field and what was expected.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "json_place.hpp"
+
+namespace spool::lab {
+
+using std::chrono::nanoseconds;
+
+/// "flash.json:12: pool.maximum: expected a whole number of at least 1, got "many""
+class input_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A JSON text and its name, for messages.
+struct json_source {
+    std::string name;
+    std::string text;
+};
+
+/// One value of a document, which knows where it stands.
+class json_field {
+public:
+    /// Parses the text. \throws input_error with the line, if it is not JSON
+    [[nodiscard]] static json_field parse(json_source source);
+
+    [[nodiscard]] bool is_string() const { return value_->is_string(); }
+    [[nodiscard]] bool is_array() const { return value_->is_array(); }
+    [[nodiscard]] bool is_object() const { return value_->is_object(); }
+    [[nodiscard]] bool has(const std::string& name) const {
+        return value_->is_object() && value_->contains(name);
+    }
+
+    /// The member of this object. \throws input_error if it is not there, or this is no object
+    [[nodiscard]] json_field operator[](const std::string& name) const;
+    /// The elements of this array, at least one; anything else counts as an array of itself.
+    [[nodiscard]] std::vector<json_field> elements() const;
+    /// Refuses members other than these, with the nearest as a suggestion.
+    void allow_only(std::initializer_list<std::string_view> names) const;
+
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool truth() const;
+    [[nodiscard]] std::size_t count(std::size_t least, std::size_t most) const;
+    /// Above zero, or from zero on.
+    [[nodiscard]] double positive() const;
+    [[nodiscard]] double not_negative() const;
+    /// Between 0 and 1.
+    [[nodiscard]] double share() const;
+    [[nodiscard]] nanoseconds duration() const;
+    /// Longer than nothing.
+    [[nodiscard]] nanoseconds positive_duration() const;
+
+    /// One of several words, each with its value.
+    template <class T>
+    [[nodiscard]] T one_of(std::initializer_list<std::pair<std::string_view, T>> choices) const {
+        const std::string word = value_->is_string() ? text() : std::string{};
+        std::string all;
+        for (const auto& [name, value] : choices) {
+            if (word == name) {
+                return value;
+            }
+            all += (all.empty() ? "" : ", ") + std::string{name};
+        }
+        fail("one of " + all);
+    }
+
+    /// \throws input_error: the place, "expected <what>, got <this value>"
+    [[noreturn]] void fail(const std::string& expected) const;
+    /// \throws input_error: the place and these words
+    [[noreturn]] void complain(const std::string& words) const;
+
+private:
+    struct document {
+        json_source source;
+        nlohmann::json root;
+    };
+    json_field(std::shared_ptr<const document> in, const nlohmann::json* value, json_path path)
+        : in_(std::move(in)), value_(value), path_(std::move(path)) {}
+    [[nodiscard]] double number(double least, bool or_equal, double most, const char* expected) const;
+
+    std::shared_ptr<const document> in_;
+    const nlohmann::json* value_;
+    json_path path_;
+};
+
+/// Reads a whole file. \throws input_error if that is not possible
+[[nodiscard]] json_source read_source(const std::string& file);
+
+}  // namespace spool::lab

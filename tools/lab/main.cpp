@@ -1,0 +1,49 @@
+// spool: the command-line program. `spool lab` is its instrument for pools under load.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <spool/version.hpp>
+
+#include "commands.hpp"
+#include "json_fields.hpp"
+
+namespace {
+
+void fail(const std::exception& e) {
+    std::fflush(stdout);
+    fmt::print(stderr, "spool: {}\n", e.what());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int exit_code = 0;
+    CLI::App program{"Spool: thread pools under load, real and simulated.", "spool"};
+    program.require_subcommand(1);
+    CLI::App* lab = program.add_subcommand("lab", "Runs, simulates, checks and compares thread pools.");
+    lab->require_subcommand(1);
+    spool::lab::add_run_command(*lab, exit_code);
+    spool::lab::add_what_if_command(*lab, exit_code);
+    spool::lab::add_check_command(*lab, exit_code);
+    spool::lab::add_bench_command(*lab, exit_code);
+    spool::lab::add_list_command(*lab, exit_code);
+    spool::lab::add_demo_command(*lab, exit_code);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return program.exit(e) == 0 ? 0 : spool::lab::exit_bad_input;
+    } catch (const spool::lab::input_error& e) {
+        fail(e);
+        return spool::lab::exit_bad_input;
+    } catch (const std::exception& e) {
+        fail(e);
+        return spool::lab::exit_failed;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        fmt::print(stderr, "spool: cannot write to standard output\n");
+        return spool::lab::exit_failed;
+    }
+    return exit_code;
+}

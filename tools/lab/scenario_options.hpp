@@ -1,0 +1,46 @@
+// The options that say which scenario, and what is different from its file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "scenario.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace spool::lab {
+
+class scenario_options {
+public:
+    /// Adds SCENARIO and the options to a sub-command.
+    void add_to(CLI::App& command);
+    /// \throws input_error
+    [[nodiscard]] scenario load() const;
+    /// As given; empty if the load was described by options instead.
+    [[nodiscard]] const std::string& file() const noexcept { return file_; }
+
+private:
+    [[nodiscard]] scenario from_flags() const;
+    void change_pool(settings& pool) const;
+
+    std::string file_;
+    std::optional<std::size_t> core_;
+    std::optional<std::size_t> maximum_;
+    std::string queue_;
+    std::string keep_alive_;
+    std::string rejection_;
+    std::string duration_;
+    std::optional<std::uint64_t> seed_;
+    double speed_ = 1;
+    std::optional<double> rate_;
+    std::string arrivals_;
+    std::string service_ = "exponential:10ms";
+    std::string work_ = "blocking";
+    std::string deadline_;
+};
+
+}  // namespace spool::lab
