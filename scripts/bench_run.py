@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench_catalogue import BY_NAME, chosen
 from bench_machine import facts, java_heap, same_machine
-from bench_stats import tables_for
+from bench_stats import summaries, tables_for
 
 
 class Programs:
@@ -125,9 +125,9 @@ def main(arguments):
     print_tables(workloads, runs)
 
     path = options.build / ("pools-quick.json" if options.quick else "pools.json")
+    all_runs = with_earlier(path, machine, wanted, runs)
     document = {"machine": machine, "seed": options.seed, "repetitions": options.repetitions,
-                "quick": options.quick, "failures": failures,
-                "runs": with_earlier(path, machine, wanted, runs)}
+                "quick": options.quick, "failures": failures, "results": summaries(all_runs), "runs": all_runs}
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{len(runs)} runs, {len(failures)} failed; figures in {path}")
     return 1 if failures else 0

@@ -33,6 +33,15 @@ def rows_of(runs, workload):
     return list(rows.values())
 
 
+def summaries(runs):
+    """Every contender in every workload with its medians and spread: what the report of `spool lab bench` is made of."""
+    workloads = dict.fromkeys(run["workload"] for run in runs)
+    return [{"workload": workload, "contender": row.contender, "label": row.label, "hands_over": row.hands_over,
+             "figures": {key: {"median": row.median(key), "min": row.spread(key)[0], "max": row.spread(key)[1],
+                               "n": row.count(key)} for key in row.values}}
+            for workload in workloads for row in rows_of(runs, workload)]
+
+
 def best(rows, figure):
     """The best median among those that hand every task to another thread; None if there is none."""
     medians = [row.median(figure.key) for row in rows if row.hands_over and row.median(figure.key) is not None]

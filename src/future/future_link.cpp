@@ -42,6 +42,10 @@ bool future_link::is_cancelled() const noexcept {
     return core_->now() == detail::phase::cancelled;
 }
 
+bool future_link::has_run() const noexcept {
+    return core_->counts().runs != 0;
+}
+
 task_id future_link::id() const noexcept {
     return core_->id();
 }

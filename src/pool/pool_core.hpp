@@ -118,8 +118,9 @@ private:
     admission_result admit(task& work, std::exception_ptr& start_error);
     std::size_t offer_some(std::span<task> work);
     admission_result recheck(task& work, task_id id, std::exception_ptr& start_error);
-    std::optional<task> take_back(task_id id);
-    std::optional<task> take_back_if_possible(task_id id);
+    enum class which { any, unbegun };
+    std::optional<task> take_back(task_id id, which wanted);
+    std::optional<task> take_back_if_possible(task_id id, which wanted);
     bool sweep_husks();
     void drop_husk() noexcept { husks_.fetch_sub(1); }
 

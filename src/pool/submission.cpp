@@ -187,7 +187,7 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
     switch (admission::after_offer(control(), now)) {
         case admission::offered::done: return admission_result::accepted;
         case admission::offered::take_back:
-            if (std::optional<task> mine = take_back_if_possible(id)) {
+            if (std::optional<task> mine = take_back_if_possible(id, which::unbegun)) {
                 work = *std::move(mine);
                 try_terminate();  // the pool may have waited for this very entry
                 return admission_result::shut_down;
@@ -197,7 +197,7 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
     }
     const bound limit = now.queue_first ? bound::core_size_or_one : bound::maximum_size;
     if (start_worker(nullptr, limit, start_error) == start_result::failed && control().workers == 0) {
-        if (std::optional<task> mine = take_back_if_possible(id)) {
+        if (std::optional<task> mine = take_back_if_possible(id, which::unbegun)) {
             work = *std::move(mine);
             try_terminate();  // likewise
             return admission_result::no_thread;
@@ -206,8 +206,12 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
     return admission_result::accepted;
 }
 
-std::optional<task> thread_pool_executor::core::take_back(task_id id) {
-    std::vector<task> found = queue_->take_if([id](const task& t) { return t.id() == id; });
+// A task that comes back again and again may have run before its submitter looks: then it was accepted, whatever follows.
+std::optional<task> thread_pool_executor::core::take_back(task_id id, which wanted) {
+    std::vector<task> found = queue_->take_if([id, wanted](const task& t) {
+        const future_link link{t};
+        return t.id() == id && (wanted == which::any || !link || !link.has_run());
+    });
     if (found.empty()) {
         return std::nullopt;
     }
@@ -219,9 +223,9 @@ std::optional<task> thread_pool_executor::core::take_back(task_id id) {
 }
 
 // Accepted or not, never in between: where there is no memory to take it back, it stays, and is accepted.
-std::optional<task> thread_pool_executor::core::take_back_if_possible(task_id id) {
+std::optional<task> thread_pool_executor::core::take_back_if_possible(task_id id, which wanted) {
     try {
-        return take_back(id);
+        return take_back(id, wanted);
     } catch (const std::bad_alloc&) {
         return std::nullopt;
     }
@@ -293,7 +297,7 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
         return false;
     }
     if (const run_state now = control().state; !may_run(now)) {
-        if (std::optional<task> mine = take_back_if_possible(id)) {
+        if (std::optional<task> mine = take_back_if_possible(id, which::any)) {
             work = *std::move(mine);
             try_terminate();
             return false;
@@ -347,7 +351,7 @@ bool thread_pool_executor::core::evict_oldest() {
 // ---- Taking out
 
 bool thread_pool_executor::core::remove(task_id id) {
-    const bool removed = take_back(id).has_value();
+    const bool removed = take_back(id, which::any).has_value();
     try_terminate();
     return removed;
 }

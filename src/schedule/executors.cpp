@@ -1,7 +1,5 @@
 #include "spool/schedule/executors.hpp"
 
-#include <stdexcept>
-
 namespace spool::inline v1 {
 
 scheduled_thread_pool_executor scheduled_thread_pool(std::size_t n, thread_factory factory) {
@@ -9,42 +7,16 @@ scheduled_thread_pool_executor scheduled_thread_pool(std::size_t n, thread_facto
 }
 
 unconfigurable_scheduler::unconfigurable_scheduler(std::unique_ptr<scheduled_thread_pool_executor> pool)
-    : pool_(std::move(pool)) {
-    if (pool_ == nullptr) {
-        throw std::invalid_argument("unconfigurable: the scheduled pool is null");
-    }
-}
-unconfigurable_scheduler::~unconfigurable_scheduler() = default;
+    : unconfigurable_scheduler(pool.get(), std::move(pool)) {}
 
-void unconfigurable_scheduler::execute(task work) {
-    pool_->execute(std::move(work));
-}
-void unconfigurable_scheduler::execute_all(std::span<task> work) {
-    pool_->execute_all(work);
-}
-const task_decorator* unconfigurable_scheduler::decorator() const noexcept {
-    return pool_->decorator();
-}
-void unconfigurable_scheduler::shutdown() {
-    pool_->shutdown();
-}
-std::vector<task> unconfigurable_scheduler::shutdown_now() {
-    return pool_->shutdown_now();
-}
-bool unconfigurable_scheduler::is_shutdown() const {
-    return pool_->is_shutdown();
-}
-bool unconfigurable_scheduler::is_terminated() const {
-    return pool_->is_terminated();
-}
-bool unconfigurable_scheduler::is_terminating() const {
-    return pool_->is_terminating();
-}
-bool unconfigurable_scheduler::await_termination_until(deadline until, std::stop_token stop) {
-    return pool_->await_termination_until(until, std::move(stop));
-}
-void unconfigurable_scheduler::close() {
-    pool_->close();
+unconfigurable_scheduler::unconfigurable_scheduler(scheduled_thread_pool_executor* raw,
+                                                   std::unique_ptr<scheduled_thread_pool_executor>&& pool)
+    : unconfigurable_service(std::move(pool)), pool_(raw) {}
+
+// The base closes the pool, which would wait for what is delayed.
+unconfigurable_scheduler::~unconfigurable_scheduler() {
+    pool_->set_run_delayed_after_shutdown(false);
+    pool_->set_run_periodic_after_shutdown(false);
 }
 
 unconfigurable_scheduler unconfigurable(std::unique_ptr<scheduled_thread_pool_executor> pool) {

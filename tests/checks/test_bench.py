@@ -40,6 +40,13 @@ class Statistics(unittest.TestCase):
         self.assertEqual(self.rows["spool-fixed"].spread("Mtasks_s"), (9.0, 11.0))
         self.assertIsNone(self.rows["baseline"].median("unknown"))
 
+    def test_summaries_have_each_contender_of_each_workload(self):
+        runs = [{"workload": workload, "contender": "one", "label": "One", "hands_over": True, "figures": {"ns": value}}
+                for workload in ("W1", "W2") for value in (3.0, 1.0, 2.0)]
+        summary = bench_stats.summaries(runs)
+        self.assertEqual([(one["workload"], one["contender"]) for one in summary], [("W1", "one"), ("W2", "one")])
+        self.assertEqual(summary[0]["figures"], {"ns": {"median": 2.0, "min": 1.0, "max": 3.0, "n": 3}})
+
     def test_the_best_hands_every_task_over(self):
         self.assertEqual(self.ratio("spool-fixed", RATE), 1.0)
         self.assertEqual(self.ratio("baseline", RATE), 0.45)

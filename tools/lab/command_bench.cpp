@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "json_fields.hpp"
@@ -17,18 +19,25 @@ namespace {
 
 constexpr const char* script = "scripts/bench";
 constexpr const char* written_by_script = "build/bench/pools.json";
+constexpr const char* written_by_quick_run = "build/bench/pools-quick.json";
 
 struct bench_options {
     std::string from;
+    bool quick = false;
+    std::vector<std::string> workloads;
     std::string report = "build/bench/report.html";
 };
 
-void run_script() {
+void run_script(const bench_options& o) {
     if (!std::filesystem::exists(script)) {
         throw input_error(
             fmt::format("{} is not here: run this in Spool's own folder, or give --from FILE.json", script));
     }
-    if (std::system(script) != 0) {
+    std::string command = fmt::format("{}{}", script, o.quick ? " --quick" : "");
+    for (const std::string& workload : o.workloads) {
+        command += ' ' + workload;
+    }
+    if (std::system(command.c_str()) != 0) {
         throw std::runtime_error(fmt::format("{} failed", script));
     }
 }
@@ -62,9 +71,12 @@ void print_table(const nlohmann::json& results) {
 
 int bench(const bench_options& o) {
     if (o.from.empty()) {
-        run_script();
+        run_script(o);
     }
-    nlohmann::json data = read_results(o.from.empty() ? written_by_script : o.from);
+    nlohmann::json data = read_results(!o.from.empty() ? o.from
+                                       : o.quick       ? written_by_quick_run
+                                                       : written_by_script);
+    data.erase("runs");  // the page shows what they say together
     data["kind"] = "bench";
     data["title"] = "Speed of thread pools";
     print_table(data["results"]);
@@ -83,6 +95,14 @@ void add_bench_command(CLI::App& lab, int& exit_code) {
     const auto o = std::make_shared<bench_options>();
     CLI::App* command = lab.add_subcommand("bench", "The speed comparison, as a table and as charts.");
     command->add_option("--from", o->from, "The figures that scripts/bench wrote; else it is run");
+    command->add_flag("--quick", o->quick, "Only to see that it works: its figures say little");
+    command->add_option("workloads", o->workloads, "Only these: W1 ... W13, growth")
+        ->check([](const std::string& name) {
+            const bool fine =
+                name.find_first_not_of("W0123456789abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+            return fine ? std::string{}
+                        : fmt::format("'{}' is no workload; expected W1 ... W13 or growth", name);
+        });
     command->add_option("--report", o->report, "Where the report goes")->capture_default_str();
     command->callback([o, &exit_code] { exit_code = bench(*o); });
 }

@@ -15,7 +15,7 @@ namespace spool::inline v1 {
 
 /// Owns a service and shows nothing but the interface of executor_service: whoever gets it can run tasks and shut
 /// it down, but cannot cast it to the pool and change its settings. Destroying it closes the service.
-class SPOOL_API unconfigurable_service final : public executor_service {
+class SPOOL_API unconfigurable_service : public executor_service {
 public:
     /// \throws std::invalid_argument if `service` is null
     explicit unconfigurable_service(std::unique_ptr<executor_service> service);

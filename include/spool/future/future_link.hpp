@@ -50,6 +50,8 @@ public:
     /// A waiter has claimed the body, so its task is a husk.
     [[nodiscard]] bool is_husk() const noexcept;
     [[nodiscard]] bool is_cancelled() const noexcept;
+    /// It is periodic and has run already.
+    [[nodiscard]] bool has_run() const noexcept;
     [[nodiscard]] task_id id() const noexcept;
 
     /// For the waiter that claimed it: runs the body in the current scope.

@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <stop_token>
 #include <utility>
-#include <vector>
 
 #include "spool/base/export.hpp"
+#include "spool/executor/unconfigurable.hpp"
 #include "spool/schedule/scheduled_thread_pool_executor.hpp"
 
 namespace spool::inline v1 {
@@ -18,8 +16,9 @@ namespace spool::inline v1 {
 [[nodiscard]] SPOOL_API scheduled_thread_pool_executor
 scheduled_thread_pool(std::size_t n, thread_factory factory = worker_thread_factory());
 
-/// Owns a scheduled pool and shows nothing of its settings: whoever gets it can schedule and shut down. Destroying it destroys the pool.
-class SPOOL_API unconfigurable_scheduler final : public executor_service {
+/// An unconfigurable_service over a scheduled pool: whoever gets it can schedule too. Destroying it cancels what is not due, as destroying
+/// the pool does.
+class SPOOL_API unconfigurable_scheduler final : public unconfigurable_service {
 public:
     /// \throws std::invalid_argument if `pool` is null
     explicit unconfigurable_scheduler(std::unique_ptr<scheduled_thread_pool_executor> pool);
@@ -47,20 +46,11 @@ public:
         return pool_->submit(std::forward<F>(f), std::forward<Value>(value)...);
     }
 
-    void execute(task work) override;
-    void execute_all(std::span<task> work) override;
-    using executor::execute_all;
-    [[nodiscard]] const task_decorator* decorator() const noexcept override;
-    void shutdown() override;
-    std::vector<task> shutdown_now() override;
-    [[nodiscard]] bool is_shutdown() const override;
-    [[nodiscard]] bool is_terminated() const override;
-    [[nodiscard]] bool is_terminating() const override;
-    bool await_termination_until(deadline until, std::stop_token stop) override;
-    void close() override;
-
 private:
-    const std::unique_ptr<scheduled_thread_pool_executor> pool_;
+    unconfigurable_scheduler(scheduled_thread_pool_executor* raw,
+                             std::unique_ptr<scheduled_thread_pool_executor>&& pool);
+
+    scheduled_thread_pool_executor* const pool_;  // the base's
 };
 
 /// Locks the settings of a scheduled pool away: the handle owns it. \throws std::invalid_argument if `pool` is null
