@@ -42,8 +42,8 @@ bool future_link::is_cancelled() const noexcept {
     return core_->now() == detail::phase::cancelled;
 }
 
-bool future_link::has_run() const noexcept {
-    return core_->counts().runs != 0;
+std::uint64_t future_link::runs() const noexcept {
+    return core_->counts().runs;
 }
 
 task_id future_link::id() const noexcept {

@@ -111,16 +111,21 @@ private:
     using worker_list = std::list<std::shared_ptr<worker>>;
 
     // ---- submission.cpp
+    // Which submission of which task: a periodic one comes back under the same id, and once it has run, the entry is another's.
+    struct ticket {
+        task_id id;
+        std::optional<std::uint64_t> runs;  // before it was submitted; none: whichever it is
+    };
     void prepare(task& work) const;
     void wrap(task& work) const;
     static void unwrap(task& work);
     bool unprepare(task& work);
     admission_result admit(task& work, std::exception_ptr& start_error);
     std::size_t offer_some(std::span<task> work);
-    admission_result recheck(task& work, task_id id, std::exception_ptr& start_error);
-    enum class which { any, unbegun };
-    std::optional<task> take_back(task_id id, which wanted);
-    std::optional<task> take_back_if_possible(task_id id, which wanted);
+    admission_result recheck(task& work, const ticket& mine, std::exception_ptr& start_error);
+    static ticket ticket_of(const task& work);
+    std::optional<task> take_back(const ticket& wanted);
+    std::optional<task> take_back_if_possible(const ticket& wanted);
     bool sweep_husks();
     void drop_husk() noexcept { husks_.fetch_sub(1); }
 

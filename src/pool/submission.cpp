@@ -82,7 +82,7 @@ void thread_pool_executor::core::execute_all(std::span<task> work) {
 std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
     work = work.first(std::min<std::size_t>(work.size(), 256));  // ids are kept aside for the second look
     struct entry {
-        task_id id;
+        ticket mine;
         admission_result late = admission_result::accepted;
     };
     std::vector<entry> entries;
@@ -92,7 +92,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
     try {
         for (; prepared < work.size(); ++prepared) {
             prepare(work[prepared]);
-            entries.push_back({work[prepared].id()});
+            entries.push_back({ticket_of(work[prepared])});
         }
         taken = queue_->offer_some(work);
     } catch (...) {
@@ -116,7 +116,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         // All come back to their places before the first is refused: if that throws, none may be left in the queue. The last first: workers take
         // the others meanwhile, and those that are refused are to be the last ones.
         for (std::size_t i = taken; i-- > 0;) {
-            entries[i].late = recheck(work[i], entries[i].id, start_error);
+            entries[i].late = recheck(work[i], entries[i].mine, start_error);
             if (entries[i].late != admission_result::accepted && !unprepare(work[i])) {
                 entries[i].late = admission_result::accepted;
             }
@@ -142,7 +142,7 @@ admission_result thread_pool_executor::core::try_execute(task& work, std::except
 }
 
 admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
-    const task_id id = work.id();
+    const ticket mine = ticket_of(work);
     switch (admission::on_arrival(control(), sizes())) {  // step 1
         case admission::arrival::reject_shut_down: return admission_result::shut_down;
         case admission::arrival::start_worker:
@@ -163,7 +163,7 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
     }
     // Step 2. A husk must not take a place that a task could have.
     if (queue_->offer(std::move(work)) || (sweep_husks() && queue_->offer(std::move(work)))) {
-        return recheck(work, id, start_error);
+        return recheck(work, mine, start_error);
     }
     for (;;) {  // step 3
         switch (admission::after_refusal(control(), sizes())) {
@@ -181,14 +181,14 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
 
 // After a successful offer. The handshake with shutdown() and with a leaving worker: the offer came before this look at the
 // control word, and both of them change the word before they look at the queue; so one of the two sees the other.
-admission_result thread_pool_executor::core::recheck(task& work, task_id id,
+admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
     const admission::sizes now = sizes();
     switch (admission::after_offer(control(), now)) {
         case admission::offered::done: return admission_result::accepted;
         case admission::offered::take_back:
-            if (std::optional<task> mine = take_back_if_possible(id, which::unbegun)) {
-                work = *std::move(mine);
+            if (std::optional<task> back = take_back_if_possible(mine)) {
+                work = *std::move(back);
                 try_terminate();  // the pool may have waited for this very entry
                 return admission_result::shut_down;
             }
@@ -197,8 +197,8 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
     }
     const bound limit = now.queue_first ? bound::core_size_or_one : bound::maximum_size;
     if (start_worker(nullptr, limit, start_error) == start_result::failed && control().workers == 0) {
-        if (std::optional<task> mine = take_back_if_possible(id, which::unbegun)) {
-            work = *std::move(mine);
+        if (std::optional<task> back = take_back_if_possible(mine)) {
+            work = *std::move(back);
             try_terminate();  // likewise
             return admission_result::no_thread;
         }
@@ -206,11 +206,16 @@ admission_result thread_pool_executor::core::recheck(task& work, task_id id,
     return admission_result::accepted;
 }
 
-// A task that comes back again and again may have run before its submitter looks: then it was accepted, whatever follows.
-std::optional<task> thread_pool_executor::core::take_back(task_id id, which wanted) {
-    std::vector<task> found = queue_->take_if([id, wanted](const task& t) {
+auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {
+    const future_link link{work};
+    return {work.id(),
+            link && work.due() != due_time::min() ? link.runs() : 0};  // only those with a time come back
+}
+
+std::optional<task> thread_pool_executor::core::take_back(const ticket& wanted) {
+    std::vector<task> found = queue_->take_if([&wanted](const task& t) {
         const future_link link{t};
-        return t.id() == id && (wanted == which::any || !link || !link.has_run());
+        return t.id() == wanted.id && (!link || !wanted.runs.has_value() || link.runs() == *wanted.runs);
     });
     if (found.empty()) {
         return std::nullopt;
@@ -223,9 +228,9 @@ std::optional<task> thread_pool_executor::core::take_back(task_id id, which want
 }
 
 // Accepted or not, never in between: where there is no memory to take it back, it stays, and is accepted.
-std::optional<task> thread_pool_executor::core::take_back_if_possible(task_id id, which wanted) {
+std::optional<task> thread_pool_executor::core::take_back_if_possible(const ticket& wanted) {
     try {
-        return take_back(id, wanted);
+        return take_back(wanted);
     } catch (const std::bad_alloc&) {
         return std::nullopt;
     }
@@ -261,7 +266,7 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
             return !accepts_tasks(c.state) || c.workers < enough || settings_version_.load() != version;
         };
         // Not in the queue yet, so nobody may claim it; it gets its home when it is in.
-        const task_id id = work.id();
+        const ticket mine = ticket_of(work);
         const late_home home{work};
         wrap(work);
         wait_result how = wait_result::gave_up;
@@ -273,7 +278,7 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
         }
         if (how == wait_result::ready) {
             home.set(this);
-            const admission_result late = recheck(work, id, start_error);
+            const admission_result late = recheck(work, mine, start_error);
             return late == admission_result::accepted || unprepare(work) ? late : admission_result::accepted;
         }
         unwrap(work);
@@ -292,13 +297,13 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
     if (!may_run(control().state)) {
         return false;
     }
-    const task_id id = work.id();
+    const ticket mine = ticket_of(work);
     if (!queue_->offer(std::move(work))) {
         return false;
     }
     if (const run_state now = control().state; !may_run(now)) {
-        if (std::optional<task> mine = take_back_if_possible(id, which::any)) {
-            work = *std::move(mine);
+        if (std::optional<task> back = take_back_if_possible(mine)) {
+            work = *std::move(back);
             try_terminate();
             return false;
         }
@@ -351,7 +356,7 @@ bool thread_pool_executor::core::evict_oldest() {
 // ---- Taking out
 
 bool thread_pool_executor::core::remove(task_id id) {
-    const bool removed = take_back(id, which::any).has_value();
+    const bool removed = take_back({id, std::nullopt}).has_value();
     try_terminate();
     return removed;
 }

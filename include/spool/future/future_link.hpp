@@ -16,6 +16,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <stop_token>
 
 #include "spool/base/export.hpp"
@@ -50,8 +51,8 @@ public:
     /// A waiter has claimed the body, so its task is a husk.
     [[nodiscard]] bool is_husk() const noexcept;
     [[nodiscard]] bool is_cancelled() const noexcept;
-    /// It is periodic and has run already.
-    [[nodiscard]] bool has_run() const noexcept;
+    /// How often it has been run, if it is periodic.
+    [[nodiscard]] std::uint64_t runs() const noexcept;
     [[nodiscard]] task_id id() const noexcept;
 
     /// For the waiter that claimed it: runs the body in the current scope.

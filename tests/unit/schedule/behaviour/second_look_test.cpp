@@ -1,0 +1,65 @@
+// What a submitter finds when it looks again, and its task has meanwhile run and come back.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <spool/spool.hpp>
+
+#include "schedule/schedule_link.hpp"
+#include "unit/pool/behaviour/scripted_queue.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using spool::detail::future_runner;
+
+class scripted_pool final : public spool::thread_pool_executor {
+public:
+    explicit scripted_pool(test::queue_script& script)
+        : thread_pool_executor({.core_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)},
+                               queue_first{}) {}
+    ~scripted_pool() override { close(); }
+    bool put_back(spool::task& work) const {
+        return way_back_here().requeue(work, [](spool::run_state) { return true; });
+    }
+};
+
+class link_to final : public spool::detail::schedule_link {
+public:
+    explicit link_to(const scripted_pool& pool) : schedule_link(nullptr, true, true), pool_(pool) {}
+    bool requeue(spool::task& work) const override { return pool_.put_back(work); }
+    void report(const std::exception_ptr&) const noexcept override {}
+    bool terminates_on_uncaught() const noexcept override { return false; }
+
+private:
+    const scripted_pool& pool_;
+};
+
+TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdown_was_accepted) {
+    test::queue_script script;
+    scripted_pool pool{script};
+    std::atomic<int> runs{0};
+    auto body = [&runs] { ++runs; };
+    auto* const series = new spool::detail::periodic_body<decltype(body)>(
+        std::in_place, body, std::make_shared<link_to>(pool), spool::due_time::clock::now(), 1ns, false,
+        spool::periodic_options{});
+
+    script.after_push.arm([&] {  // stored, and the submitter has not looked again
+        std::optional<spool::task> mine = pool.queue().poll();
+        ASSERT_TRUE(mine.has_value());
+        script.plays_empty = true;  // the workers leave what comes back
+        (*mine)();
+        pool.shutdown();
+    });
+    EXPECT_NO_THROW(pool.execute(future_runner{series, {0, series->when}}));
+    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(pool.rejected_count(), 0U);
+
+    series->cancel(spool::cancel_mode::let_run);
+    series->drop_handle();
+    script.plays_empty = false;
+}
+
+}  // namespace
