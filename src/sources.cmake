@@ -2,6 +2,7 @@
 # include/ or src/ is missing here, or one named here does not exist.
 
 set(SPOOL_PUBLIC_HEADERS
+    include/spool/base/annotations.hpp
     include/spool/base/cache_line.hpp
     include/spool/base/callable.hpp
     include/spool/base/clock_source.hpp
@@ -10,6 +11,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/error.hpp
     include/spool/base/export.hpp
     include/spool/base/function_ref.hpp
+    include/spool/base/mutex.hpp
     include/spool/base/task.hpp
     include/spool/base/task_scope.hpp
     include/spool/executor/completion_service.hpp

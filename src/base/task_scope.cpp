@@ -39,7 +39,7 @@ std::stop_token task_scope::token() {
     if (outer_ != nullptr && !from_outer_.has_value()) {
         from_outer_.emplace(outer_->token(), pass_on{this});
     }
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     if (!source_.stop_possible()) {
         source_ = std::stop_source{};
         // relaxed, guarded: interrupt() writes it under mutex_, which we hold
@@ -62,7 +62,7 @@ bool task_scope::stop_requested() const noexcept {
 }
 
 std::stop_source task_scope::interrupt() noexcept {
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     stopped_.store(true, std::memory_order_release);  // (A) pairs with stop_requested()
     return source_;
 }
@@ -72,7 +72,7 @@ void task_scope::drop_state() noexcept {
     token_given_ = false;
     std::stop_source old{
         std::nostopstate};  // released after the lock: destroys no user code, but frees memory
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     old.swap(source_);
     stopped_.store(false, std::memory_order_relaxed);  // relaxed, guarded by mutex_
 }

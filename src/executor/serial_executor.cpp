@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "spool/base/error.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/base/task_scope.hpp"
 
 namespace spool::inline v1 {
@@ -28,7 +28,7 @@ public:
     void add(task work) {
         const task_id id = work.id();
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             waiting_.push_back(std::move(work));
             if (std::exchange(draining_, true)) {
                 return;
@@ -77,7 +77,7 @@ private:
     handed hand_over(std::exception_ptr& error, std::thread::id from) {
         std::uint64_t number = 0;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             number = ++last_number_;
             handing_ = number;
             from_ = from;
@@ -87,7 +87,7 @@ private:
         } catch (...) {
             error = std::current_exception();
         }
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (handing_ == number) {
             handing_ = 0;
         }
@@ -101,7 +101,7 @@ private:
     void drop(std::uint64_t number) noexcept {
         std::deque<task> lost;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (handing_ == number) {
                 dropped_ = number;  // hand_over() will see it
                 return;
@@ -116,7 +116,7 @@ private:
     void refuse(task_id id) noexcept {
         std::deque<task> lost;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             lost.swap(waiting_);
             draining_ = false;
         }
@@ -138,7 +138,7 @@ private:
     }
 
     bool next(task& work) noexcept {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (waiting_.empty()) {
             draining_ = false;
             return false;
@@ -148,14 +148,14 @@ private:
         return true;
     }
     bool anything_waits() noexcept {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         draining_ = !waiting_.empty();
         return draining_;
     }
 
     void run(std::uint64_t number) {
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             started_ = std::max(started_, number);
             if (handing_ == number && from_ == std::this_thread::get_id()) {
                 in_place_ = number;
@@ -206,15 +206,17 @@ private:
     }
 
     executor& target_;
-    std::mutex mutex_;          // guards everything below; never held while user code runs
-    std::deque<task> waiting_;  // oldest first
-    bool draining_ = false;
-    std::uint64_t last_number_ = 0;
-    std::thread::id from_;        // the thread that hands it over, if it is that of a drain
-    std::uint64_t in_place_ = 0;  // the last that found itself on that very thread
-    std::uint64_t handing_ = 0;   // the drain that a hand_over() under way gives to the target
-    std::uint64_t dropped_ = 0;   // the last that was dropped while being handed over
-    std::uint64_t started_ = 0;   // the last that ran
+    detail::mutex mutex_;  // guards everything below; never held while user code runs
+    std::deque<task> waiting_ SPOOL_GUARDED_BY(mutex_);  // oldest first
+    bool draining_ SPOOL_GUARDED_BY(mutex_) = false;
+    std::uint64_t last_number_ SPOOL_GUARDED_BY(mutex_) = 0;
+    // The thread that hands it over, if it is that of a drain.
+    std::thread::id from_ SPOOL_GUARDED_BY(mutex_);
+    std::uint64_t in_place_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that found itself on that very thread
+    // The drain that a hand_over() under way gives to the target.
+    std::uint64_t handing_ SPOOL_GUARDED_BY(mutex_) = 0;
+    std::uint64_t dropped_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that was dropped while being handed over
+    std::uint64_t started_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that ran
 };
 
 serial_executor::serial_executor(executor& target) : lane_(std::make_shared<lane>(target)) {}

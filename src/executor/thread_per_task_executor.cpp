@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
-#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "spool/base/error.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/base/task_scope.hpp"
 
 namespace spool::inline v1 {
@@ -19,29 +20,14 @@ public:
     explicit threads(std::string name) : name_("thread_per_task_executor \"" + name + "\"") {}
 
     void start(task work) {
-        std::unique_lock lock{mutex_};
-        if (shut_down_) {
-            const std::string numbers = "threads running " + std::to_string(running_.size());
-            lock.unlock();  // the task is destroyed after this
-            throw rejected_execution(rejection_reason::shut_down, name_, numbers);
-        }
-        running_.push_back({.thread = {}, .work = std::move(work)});
-        const auto self = std::prev(running_.end());
-        try {
-            // The new thread touches its entry only under the lock, so it finds the handle in it.
-            self->thread = std::thread([owner = shared_from_this(), self] { owner->run(self); });
-        } catch (...) {
-            work = std::move(self->work);  // destroyed by the caller, not under the lock
-            running_.erase(self);
-            const std::string numbers =
-                describe(std::current_exception()) + "; threads running " + std::to_string(running_.size());
-            lock.unlock();
-            throw rejected_execution(rejection_reason::no_thread, name_, numbers);
+        std::string numbers;
+        if (const auto refused = try_start(work, numbers)) {
+            throw rejected_execution(*refused, name_, numbers);
         }
     }
 
     void shutdown() {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         shut_down_ = true;
         if (running_.empty()) {
             terminated_.notify_all();  // pair (M): mutex_
@@ -53,7 +39,7 @@ public:
         for (;;) {
             std::stop_source source{std::nostopstate};
             {
-                const std::lock_guard lock{mutex_};
+                const detail::lock_guard lock{mutex_};
                 stopping_ = true;
                 const auto next = std::find_if(running_.begin(), running_.end(), [](const entry& e) {
                     return e.scope != nullptr && !e.asked_to_stop;
@@ -69,15 +55,15 @@ public:
     }
 
     bool is_shutdown() {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return shut_down_;
     }
     bool is_terminated() {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return shut_down_ && running_.empty();
     }
     std::size_t count() {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return running_.size();
     }
 
@@ -87,7 +73,7 @@ public:
     // On one of its own threads: until only those are left that are inside close() too.
     wait_result wait_closed(const wait_limits& limits) {
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (const auto own = find_own(); own != running_.end()) {
                 own->closing = true;
                 terminated_.notify_all();  // pair (M): mutex_
@@ -95,7 +81,7 @@ public:
         }
         return terminated_.await(
             [this] {
-                const std::lock_guard lock{mutex_};
+                const detail::lock_guard lock{mutex_};
                 return shut_down_ && std::all_of(running_.begin(), running_.end(),
                                                  [](const entry& e) { return e.closing; });
             },
@@ -106,7 +92,7 @@ public:
     void part() {
         std::list<entry> left;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             left.swap(left_);
             if (const auto own = find_own(); own != running_.end()) {
                 own->thread.detach();
@@ -125,7 +111,29 @@ private:
     };
     using position = std::list<entry>::iterator;
 
-    position find_own() {
+    // Nothing, or why it was not started and the numbers; then `work` is as it was, for the caller to destroy outside of the lock.
+    std::optional<rejection_reason> try_start(task& work, std::string& numbers) {
+        const detail::lock_guard lock{mutex_};
+        if (shut_down_) {
+            numbers = "threads running " + std::to_string(running_.size());
+            return rejection_reason::shut_down;
+        }
+        running_.push_back({.thread = {}, .work = std::move(work)});
+        const auto self = std::prev(running_.end());
+        try {
+            // The new thread touches its entry only under the lock, so it finds the handle in it.
+            self->thread = std::thread([owner = shared_from_this(), self] { owner->run(self); });
+        } catch (...) {
+            work = std::move(self->work);
+            running_.erase(self);
+            numbers =
+                describe(std::current_exception()) + "; threads running " + std::to_string(running_.size());
+            return rejection_reason::no_thread;
+        }
+        return std::nullopt;
+    }
+
+    position find_own() SPOOL_REQUIRES(mutex_) {
         return std::find_if(running_.begin(), running_.end(),
                             [](const entry& e) { return e.thread.get_id() == std::this_thread::get_id(); });
     }
@@ -141,12 +149,12 @@ private:
             task work;
             bool stop_at_once = false;
             {
-                const std::lock_guard lock{mutex_};
+                const detail::lock_guard lock{mutex_};
                 work = std::move(self->work);
             }
             task_scope scope{work};
             {
-                const std::lock_guard lock{mutex_};
+                const detail::lock_guard lock{mutex_};
                 self->scope = &scope;
                 stop_at_once = stopping_;
             }
@@ -154,7 +162,7 @@ private:
                 scope.interrupt().request_stop();
             }
             call(work, scope);
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             self->scope = nullptr;  // from here nobody can stop it
         }
         leave(self);
@@ -175,7 +183,7 @@ private:
     void leave(position self) {
         std::list<entry> left_before;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             left_before.swap(left_);
             if (self->thread.joinable()) {
                 left_.splice(left_.end(), running_, self);
@@ -188,11 +196,11 @@ private:
     }
 
     const std::string name_;
-    std::mutex mutex_;  // guards everything below; never held while user code runs
-    std::list<entry> running_;
-    std::list<entry> left_;
-    bool shut_down_ = false;
-    bool stopping_ = false;
+    detail::mutex mutex_;  // guards everything below; never held while user code runs
+    std::list<entry> running_ SPOOL_GUARDED_BY(mutex_);
+    std::list<entry> left_ SPOOL_GUARDED_BY(mutex_);
+    bool shut_down_ SPOOL_GUARDED_BY(mutex_) = false;
+    bool stopping_ SPOOL_GUARDED_BY(mutex_) = false;
     event_count terminated_;  // notified whenever a thread has left
 };
 

@@ -73,7 +73,7 @@ void thread_pool_executor::core::request_stops() {
     for (;;) {
         std::stop_source source{std::nostopstate};
         {
-            const std::lock_guard lock{workers_mutex_};
+            const detail::lock_guard lock{workers_mutex_};
             const auto next =
                 std::find_if(workers_.begin(), workers_.end(), [](const std::shared_ptr<worker>& w) {
                     return w->scope != nullptr && !w->asked_to_stop;
@@ -238,7 +238,7 @@ void thread_pool_executor::core::let_go(worker& w) {
     }
     worker_thread own;
     {
-        const std::lock_guard lock{workers_mutex_};
+        const detail::lock_guard lock{workers_mutex_};
         w.stage = worker_stage::let_go;
         w.scope = nullptr;
         completed_by_left_ += w.completed.load();

@@ -40,7 +40,7 @@ pool_snapshot thread_pool_executor::core::snapshot() const {
 
 // Fills in what the workers know; the answer is how many tasks they have begun, ever.
 std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const {
-    const std::lock_guard lock{workers_mutex_};
+    const detail::lock_guard lock{workers_mutex_};
     const pool_control c = control();
     s.state = c.state;
     s.pool_size = c.workers;
@@ -78,7 +78,7 @@ std::string to_string(const pool_snapshot& s) {
 std::string thread_pool_executor::core::describe() const {
     std::string text = "thread_pool_executor \"" + name_ + "\": " + to_string(snapshot());
     const auto now = std::chrono::steady_clock::now();
-    const std::lock_guard lock{workers_mutex_};
+    const detail::lock_guard lock{workers_mutex_};
     for (const std::shared_ptr<worker>& w : workers_) {
         text += "\n  " + w->info.name + ": ";
         if (w->stage == worker_stage::starting || w->depth.load() == 0) {

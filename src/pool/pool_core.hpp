@@ -12,7 +12,6 @@
 #include <exception>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 
 #include "pool/control_word.hpp"
 #include "pool/worker.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/future/future_link.hpp"
 #include "spool/pool/admission.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
@@ -134,7 +134,7 @@ private:
     start_result launch(task* first, std::exception_ptr& error);
     std::shared_ptr<worker> enrol(task* first);
     bool keep_thread(worker& w, worker_thread&& thread);
-    void count_alive(worker& w);
+    void count_alive(worker& w) SPOOL_REQUIRES(workers_mutex_);
     bool strike_off(worker& w, task* first);
     void try_for_the_stranded();
     void body_dropped(worker& w) noexcept;
@@ -221,10 +221,10 @@ private:
     std::atomic<std::int64_t> keep_alive_;  // ns
     std::atomic<bool> core_may_time_out_;
     std::atomic<std::uint64_t> settings_version_{
-        0};                              // waiting workers and submitters compare it with what they saw
-    mutable std::mutex settings_mutex_;  // guards the next two, and each check-then-set of the above
-    rejection_policy rejection_;
-    spool::thread_factory factory_;
+        0};                                 // waiting workers and submitters compare it with what they saw
+    mutable detail::mutex settings_mutex_;  // guards the next two, and each check-then-set of the above
+    rejection_policy rejection_ SPOOL_GUARDED_BY(settings_mutex_);
+    spool::thread_factory factory_ SPOOL_GUARDED_BY(settings_mutex_);
 
     const std::unique_ptr<blocking_queue<task>> queue_;
     const std::shared_ptr<pool_hooks> hooks_;  // may be null
@@ -237,13 +237,15 @@ private:
     // How long workers that ran dry have waited for the next task. On a line of its own: the above is read with every task.
     alignas(cache_line) recent_waits dry_spells_;
 
-    alignas(cache_line) mutable std::mutex workers_mutex_;
-    worker_list workers_;
-    worker_list left_;         // ended, to be joined by the next that starts or leaves
-    std::size_t alive_ = 0;    // workers with a thread
-    std::size_t largest_ = 0;  // most of them at once
-    std::size_t last_number_ = 0;
-    std::uint64_t completed_by_left_ = 0;  // tasks completed by workers that are gone
+    alignas(cache_line) mutable detail::mutex workers_mutex_;
+    worker_list workers_ SPOOL_GUARDED_BY(workers_mutex_);
+    // Ended, to be joined by the next that starts or leaves.
+    worker_list left_ SPOOL_GUARDED_BY(workers_mutex_);
+    std::size_t alive_ SPOOL_GUARDED_BY(workers_mutex_) = 0;    // workers with a thread
+    std::size_t largest_ SPOOL_GUARDED_BY(workers_mutex_) = 0;  // most of them at once
+    std::size_t last_number_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
+    // Tasks completed by workers that are gone.
+    std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
 
     std::atomic<std::size_t> closers_{0};     // workers inside close(), which the others do not wait for
     std::atomic<std::size_t> departing_{0};   // counted out of the control word, but still in the list

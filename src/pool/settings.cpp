@@ -76,7 +76,7 @@ void thread_pool_executor::core::settings_changed() noexcept {
 void thread_pool_executor::core::set_core_size(std::size_t n) {
     std::size_t before = 0;
     {
-        const std::lock_guard lock{settings_mutex_};
+        const detail::lock_guard lock{settings_mutex_};
         check_sizes(n, maximum_size_.load());
         before = core_size_.exchange(n);
     }
@@ -96,7 +96,7 @@ void thread_pool_executor::core::set_core_size(std::size_t n) {
 
 void thread_pool_executor::core::set_maximum_size(std::size_t n) {
     {
-        const std::lock_guard lock{settings_mutex_};
+        const detail::lock_guard lock{settings_mutex_};
         check_sizes(core_size_.load(), n);
         maximum_size_.store(n);
     }
@@ -105,7 +105,7 @@ void thread_pool_executor::core::set_maximum_size(std::size_t n) {
 
 void thread_pool_executor::core::set_keep_alive(std::chrono::nanoseconds d) {
     {
-        const std::lock_guard lock{settings_mutex_};
+        const detail::lock_guard lock{settings_mutex_};
         check_keep_alive(d, core_may_time_out_.load());
         keep_alive_.store(d.count());
     }
@@ -114,7 +114,7 @@ void thread_pool_executor::core::set_keep_alive(std::chrono::nanoseconds d) {
 
 void thread_pool_executor::core::allow_core_threads_to_time_out(bool allow) {
     {
-        const std::lock_guard lock{settings_mutex_};
+        const detail::lock_guard lock{settings_mutex_};
         check_keep_alive(keep_alive(), allow);
         core_may_time_out_.store(allow);
     }
@@ -122,24 +122,24 @@ void thread_pool_executor::core::allow_core_threads_to_time_out(bool allow) {
 }
 
 rejection_policy thread_pool_executor::core::rejection() const {
-    const std::lock_guard lock{settings_mutex_};
+    const detail::lock_guard lock{settings_mutex_};
     return rejection_;
 }
 
 void thread_pool_executor::core::set_rejection(rejection_policy policy) {
     check(static_cast<bool>(policy), name_, "the rejection policy is empty");
-    const std::lock_guard lock{settings_mutex_};
+    const detail::lock_guard lock{settings_mutex_};
     std::swap(rejection_, policy);  // the old one is destroyed after the lock
 }
 
 spool::thread_factory thread_pool_executor::core::thread_factory() const {
-    const std::lock_guard lock{settings_mutex_};
+    const detail::lock_guard lock{settings_mutex_};
     return factory_;
 }
 
 void thread_pool_executor::core::set_thread_factory(spool::thread_factory factory) {
     check(static_cast<bool>(factory), name_, "the thread factory is empty");
-    const std::lock_guard lock{settings_mutex_};
+    const detail::lock_guard lock{settings_mutex_};
     std::swap(factory_, factory);  // the old one is destroyed after the lock
 }
 

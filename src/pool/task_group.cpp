@@ -72,14 +72,14 @@ void task_group::one_less_elsewhere() noexcept {
             return;  // not ours any more
         }
     }
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     remote_.fetch_sub(2);
     ended_.notify_all();  // pair (M): mutex_
 }
 
 void task_group::failed(std::exception_ptr error) noexcept {
     {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (error_ == nullptr) {
             error_ = std::move(error);
         }
@@ -91,14 +91,14 @@ void task_group::cancel() {
     cancelled_.store(true);
     std::stop_source source{std::nostopstate};
     {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         source = stop_;
     }
     source.request_stop();
 }
 
 std::stop_token task_group::token() {
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     if (!stop_.stop_possible()) {
         stop_ = std::stop_source{};
         if (cancelled_.load()) {
@@ -155,11 +155,11 @@ void task_group::notice_stop() {
 // The maker counts as sleeping until it has seen inside of the lock that all have ended, also while it runs what others have forked.
 void task_group::wait_for_others(std::uint64_t forks_seen) {
     {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         remote_.fetch_or(sleeping);
     }
     const auto ended = [this] {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return all_ended();
     };
     const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
@@ -185,7 +185,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
         forks_seen = forked_elsewhere_.load();
         run_queued();
     }
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     remote_.fetch_and(~sleeping);
 }
 
@@ -194,7 +194,7 @@ void task_group::renew() {
     std::exception_ptr error;
     const bool was_interrupted = std::exchange(interrupted_, false);
     {
-        const std::lock_guard lock{mutex_};  // against a cancel() that comes from elsewhere
+        const detail::lock_guard lock{mutex_};  // against a cancel() that comes from elsewhere
         error = std::exchange(error_, nullptr);
         cancelled_.store(false);
         stop_ = std::stop_source{std::nostopstate};
@@ -212,8 +212,13 @@ void task_group::finish() noexcept {
         cancel();
     }
     join();
-    if (error_ != nullptr && std::uncaught_exceptions() == 0) {
-        report_uncaught("a child of a task_group that nobody waited for", error_);
+    std::exception_ptr error;
+    {
+        const detail::lock_guard lock{mutex_};
+        error = error_;
+    }
+    if (error != nullptr && std::uncaught_exceptions() == 0) {
+        report_uncaught("a child of a task_group that nobody waited for", error);
     }
 }
 

@@ -58,7 +58,7 @@ void thread_pool_executor::core::depart(worker& w) {
     }
     worker_list left_before;
     {
-        const std::lock_guard lock{workers_mutex_};
+        const detail::lock_guard lock{workers_mutex_};
         w.stage = worker_stage::ended;
         w.scope = nullptr;
         completed_by_left_ += w.completed.load();
@@ -102,7 +102,7 @@ void thread_pool_executor::core::join(worker_list& left) {
 void thread_pool_executor::core::join_those_who_left() {
     worker_list left;
     {
-        const std::lock_guard lock{workers_mutex_};
+        const detail::lock_guard lock{workers_mutex_};
         left.swap(left_);
     }
     join(left);

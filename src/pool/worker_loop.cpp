@@ -60,7 +60,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
 }
 
 bool thread_pool_executor::core::begin(worker& w, task_scope& scope) {
-    const std::lock_guard lock{workers_mutex_};
+    const detail::lock_guard lock{workers_mutex_};
     if (w.stage != worker_stage::starting) {
         return false;
     }

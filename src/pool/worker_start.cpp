@@ -72,7 +72,7 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error) 
 std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
     auto w = std::make_shared<worker>();
     w->info.pool = name_;
-    const std::lock_guard lock{workers_mutex_};
+    const detail::lock_guard lock{workers_mutex_};
     const run_state state = control().state;
     if (!accepts_tasks(state) && (first != nullptr || !runs_queue(state))) {
         return nullptr;
@@ -94,7 +94,7 @@ std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
 bool thread_pool_executor::core::keep_thread(worker& w, worker_thread&& thread) {
     worker_stage stage;
     {
-        const std::lock_guard lock{workers_mutex_};
+        const detail::lock_guard lock{workers_mutex_};
         stage = w.stage;
         if (stage == worker_stage::starting || stage == worker_stage::working) {
             const bool runs = thread || stage == worker_stage::working;
@@ -123,7 +123,7 @@ void thread_pool_executor::core::count_alive(worker& w) {
 
 // False: it runs after all.
 bool thread_pool_executor::core::strike_off(worker& w, task* first) {
-    const std::lock_guard lock{workers_mutex_};
+    const detail::lock_guard lock{workers_mutex_};
     if (w.stage != worker_stage::starting && w.stage != worker_stage::dropped) {
         return false;
     }
@@ -139,7 +139,7 @@ bool thread_pool_executor::core::strike_off(worker& w, task* first) {
 void thread_pool_executor::core::body_dropped(worker& w) noexcept {
     task first;
     {
-        const std::lock_guard lock{workers_mutex_};
+        const detail::lock_guard lock{workers_mutex_};
         if (w.stage != worker_stage::starting) {
             return;
         }

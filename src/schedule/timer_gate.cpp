@@ -5,15 +5,15 @@
 namespace spool::inline v1::detail {
 namespace {
 
-constinit std::mutex list_mutex;
-constinit timer_gate* unused = nullptr;  // never freed: see timer_gate
+constinit mutex list_mutex;
+constinit timer_gate* unused SPOOL_GUARDED_BY(list_mutex) = nullptr;  // never freed: see timer_gate
 
 }  // namespace
 
 timer_gate& timer_gate::open(timer_queue& queue) {
     timer_gate* gate = nullptr;
     {
-        const std::lock_guard lock{list_mutex};
+        const lock_guard lock{list_mutex};
         gate = unused;
         if (gate != nullptr) {
             unused = gate->next;
@@ -22,17 +22,17 @@ timer_gate& timer_gate::open(timer_queue& queue) {
     if (gate == nullptr) {
         gate = new timer_gate;
     }
-    const std::lock_guard lock{gate->mutex};
+    const lock_guard lock{gate->mutex};
     gate->queue = &queue;
     return *gate;
 }
 
 void timer_gate::close() noexcept {
     {
-        const std::lock_guard lock{mutex};
+        const lock_guard lock{mutex};
         queue = nullptr;
     }
-    const std::lock_guard lock{list_mutex};
+    const lock_guard lock{list_mutex};
     next = std::exchange(unused, this);
 }
 
@@ -41,10 +41,12 @@ timer_gate::visit::visit(const future_core& timer) {
     if (start == nullptr || start == future_core::holder_mark() || start == future_core::out_mark()) {
         return;
     }
-    gate_ = static_cast<timer_gate*>(const_cast<void*>(start));
-    lock_ = std::unique_lock{gate_->mutex};
-    if (timer.start() != start) {
-        lock_.unlock();
+    auto* const gate = static_cast<timer_gate*>(const_cast<void*>(start));
+    gate->mutex.lock();
+    if (timer.start() == start) {
+        gate_ = gate;
+    } else {
+        gate->mutex.unlock();
     }
 }
 

@@ -9,8 +9,7 @@
 // Only the queue behind the gate makes the word name it, or no longer name it, and only under the lock; it takes every state out before it goes.
 #pragma once
 
-#include <mutex>
-
+#include "spool/base/mutex.hpp"
 #include "spool/future/future.hpp"
 
 namespace spool::inline v1::detail {
@@ -18,24 +17,32 @@ namespace spool::inline v1::detail {
 class timer_queue;
 
 struct timer_gate {
-    std::mutex mutex;              // the queue's lock
-    timer_queue* queue = nullptr;  // the queue behind it; null while it waits to be used again
-    timer_gate* next = nullptr;    // in the list of those
+    detail::mutex mutex;  // the queue's lock
+    timer_queue* queue SPOOL_GUARDED_BY(mutex) =
+        nullptr;                 // the queue behind it; null while it waits to be used again
+    timer_gate* next = nullptr;  // in the list of those
 
     [[nodiscard]] static timer_gate& open(timer_queue& queue);
     /// The queue is empty.
     void close() noexcept;
 
-    /// The gate that the state names, locked, and its queue; without one if it lies in none.
+    /// The gate that the state names, locked, and its queue; without one if it lies in none. Unchecked, because whether it holds the
+    /// lock is known only at run time.
     class visit {
     public:
-        explicit visit(const future_core& timer);
-        explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        [[nodiscard]] timer_queue& queue() const noexcept { return *gate_->queue; }
+        explicit visit(const future_core& timer) SPOOL_UNCHECKED_LOCKS;
+        visit(const visit&) = delete;
+        visit& operator=(const visit&) = delete;
+        ~visit() SPOOL_UNCHECKED_LOCKS {
+            if (gate_ != nullptr) {
+                gate_->mutex.unlock();
+            }
+        }
+        explicit operator bool() const noexcept { return gate_ != nullptr; }
+        [[nodiscard]] timer_queue& queue() const noexcept SPOOL_UNCHECKED_LOCKS { return *gate_->queue; }
 
     private:
         timer_gate* gate_ = nullptr;
-        std::unique_lock<std::mutex> lock_;
     };
 };
 

@@ -56,7 +56,7 @@ timer_queue::~timer_queue() {
     }
     future_core* left = nullptr;
     {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         left = wheel_.take_out([](const future_core&) { return true; });
         for (future_core* t = left; t != nullptr; t = t->links().after) {
             t->set_start(nullptr);
@@ -75,7 +75,7 @@ due_time timer_queue::after(nanoseconds delay) const noexcept {
 }
 
 std::size_t timer_queue::size() const {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     return wheel_.size();
 }
 
@@ -87,7 +87,7 @@ bool timer_queue::try_push(task& x) {
         future_core& timer = *runner->core();
         bool cancelled = false;
         {
-            const std::lock_guard lock{mutex_};
+            const lock_guard lock{mutex_};
             put_in(timer);
             runner->release();
             // A series may be cancelled on its way back. Either we see that here, or cancel() finds it in the queue: it changes the word
@@ -104,7 +104,7 @@ bool timer_queue::try_push(task& x) {
     } else {
         auto carried = std::make_unique<carried_task>();
         carried->when = std::max(x.due(), now());
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         put_in(*carried);
         carried.release()->carry(std::move(x));
     }
@@ -169,7 +169,7 @@ bool timer_queue::take_due(std::optional<task>& x) {
 
 std::optional<task> timer_queue::try_pop() {
     std::optional<task> x;
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     take_due(x);
     return x;
 }
@@ -179,7 +179,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
     x.reset();  // here, not under the lock
     taker me;
     {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         if (take_due(x)) {
             return wait_result::ready;
         }
@@ -192,7 +192,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
                 return wait_result::ready;
             }
             const auto called = [&] {
-                const std::lock_guard lock{mutex_};
+                const lock_guard lock{mutex_};
                 return me.called;
             };
             const bool for_a_timer = *until < limits.until;
@@ -203,7 +203,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
             }
         }
     } catch (...) {  // from give_up, or for want of memory
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         take_leave(me);
         throw;
     }
@@ -211,7 +211,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
 
 // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
 std::optional<deadline> timer_queue::look(taker& me, std::optional<task>& x, deadline until) {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     me.called = false;
     if (take_due(x)) {
         take_leave(me);
@@ -236,7 +236,7 @@ deadline timer_queue::sleep_limit() const noexcept {
 
 // A task that is there comes before every other end.
 bool timer_queue::look_a_last_time(taker& me, std::optional<task>& x) {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     const bool taken = take_due(x);
     take_leave(me);
     return taken;
@@ -260,12 +260,12 @@ void timer_queue::call(taker* one) noexcept {
 }
 
 void timer_queue::wake_consumers() noexcept {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     waiting_.wake_all();
 }
 
 void timer_queue::time_changed() noexcept {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     told_of_change_ = true;
     call(leader_ != nullptr ? leader_ : first_waiting());
 }
@@ -279,7 +279,7 @@ void timer_queue::tell_if_empty() noexcept {
 // ---- Everything in it
 
 std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted) {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     std::vector<future_core*> chosen;
     wheel_.visit_in_order([&](future_core& t) {
         if (wanted(shown_task{t}.get())) {
@@ -297,13 +297,13 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
 }
 
 void timer_queue::visit(function_ref<bool(const task&)> more) const {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     bool going_on = true;
     wheel_.visit_in_order([&](future_core& t) { going_on = going_on && more(shown_task{t}.get()); });
 }
 
 future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noexcept {
-    const std::lock_guard lock{mutex_};
+    const lock_guard lock{mutex_};
     closing_ = true;
     if (at_wall_time_ != 0) {
         follow_wall_clock(nanoseconds::zero());  // those that are due by the time of day come out at once
@@ -330,8 +330,10 @@ void timer_queue::remove_cancelled(future_core& timer) noexcept {
         if (!at || !at.queue().remove_on_cancel()) {
             return;
         }
-        at.queue().take_out(timer);
-        at.queue().tell_if_empty();
+        timer_queue& queue = at.queue();
+        queue.visited();
+        queue.take_out(timer);
+        queue.tell_if_empty();
     }
     timer.drop_reference();  // the right to run, which the queue had
 }
@@ -341,8 +343,10 @@ task timer_queue::take(future_core& timer, const void* pool) {
     if (!at || at.queue().home_ != pool) {
         return {};
     }
-    at.queue().take_out(timer);
-    at.queue().tell_if_empty();
+    timer_queue& queue = at.queue();
+    queue.visited();
+    queue.take_out(timer);
+    queue.tell_if_empty();
     return timer.take_task();
 }
 
@@ -352,9 +356,11 @@ task timer_queue::take_if_due(future_core& timer, const void* pool) {
         !at.queue().is_due(timer, at.queue().now())) {
         return {};
     }
-    at.queue().take_out(timer);
+    timer_queue& queue = at.queue();
+    queue.visited();
+    queue.take_out(timer);
     timer.set_start(future_core::holder_mark());
-    at.queue().tell_if_empty();
+    queue.tell_if_empty();
     return timer.take_task();
 }
 

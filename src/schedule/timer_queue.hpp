@@ -19,6 +19,7 @@
 #include "schedule/timer_gate.hpp"
 #include "schedule/timer_wheel.hpp"
 #include "spool/base/clock_source.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/delay_queue.hpp"
 
@@ -80,32 +81,37 @@ private:
     std::optional<deadline> look(taker& me, std::optional<task>& x, deadline until);
     bool look_a_last_time(taker& me, std::optional<task>& x);
 
-    // The rest is under the lock.
-    void put_in(future_core& timer);
-    void take_out(future_core& timer) noexcept;
-    bool take_due(std::optional<task>& x);
+    void put_in(future_core& timer) SPOOL_REQUIRES(mutex_);
+    void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
+    bool take_due(std::optional<task>& x) SPOOL_REQUIRES(mutex_);
     [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
-    void follow_wall_clock(std::chrono::nanoseconds tolerance);
-    [[nodiscard]] deadline sleep_limit() const noexcept;
-    void take_leave(taker& me) noexcept;
-    void tell_if_empty() noexcept;
-    taker* first_waiting() noexcept { return waiting_.empty() ? nullptr : &waiting_.front(); }
+    void follow_wall_clock(std::chrono::nanoseconds tolerance) SPOOL_REQUIRES(mutex_);
+    [[nodiscard]] deadline sleep_limit() const noexcept SPOOL_REQUIRES(mutex_);
+    void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_);
+    void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
+    taker* first_waiting() noexcept SPOOL_REQUIRES(mutex_) {
+        return waiting_.empty() ? nullptr : &waiting_.front();
+    }
+    /// Says that the caller holds the lock, as a visit of the gate.
+    void visited() const noexcept SPOOL_ASSERT_HELD(mutex_) {}
     static void call(taker* one) noexcept;
 
     const std::shared_ptr<clock_source> clock_;  // null: the real ones
     const void* home_ = nullptr;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;
-    std::mutex& mutex_;  // the gate's; guards everything below and every note
-    timer_wheel wheel_;
-    waiting_list<taker> waiting_;
-    taker* leader_ = nullptr;             // one of waiting_, or none
-    due_time leader_until_{};             // what it sleeps for
-    std::size_t at_wall_time_ = 0;        // how many of the timers are meant for a time of day
-    std::chrono::nanoseconds offset_{0};  // of the time of day, as those were placed by
-    bool told_of_change_ = false;         // by the clock: then the time of day is followed exactly
-    bool closing_ = false;
+    mutex& mutex_;  // the gate's; guards everything below and every note
+    timer_wheel wheel_ SPOOL_GUARDED_BY(mutex_);
+    waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
+    taker* leader_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // one of waiting_, or none
+    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // what it sleeps for
+    // How many of the timers are meant for a time of day, and its offset, as they were placed by.
+    std::size_t at_wall_time_ SPOOL_GUARDED_BY(mutex_) = 0;
+    std::chrono::nanoseconds offset_ SPOOL_GUARDED_BY(mutex_){0};
+    // By the clock: then the time of day is followed exactly.
+    bool told_of_change_ SPOOL_GUARDED_BY(mutex_) = false;
+    bool closing_ SPOOL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace spool::inline v1::detail

@@ -45,7 +45,7 @@ void manual_clock::set_wall(system_clock::time_point to) {
 }
 
 void manual_clock::tell() {
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     for (clock_listener* const listener : listeners_) {
         listener->time_changed();
     }
@@ -68,12 +68,12 @@ deadline manual_clock::sleep_limit(due_time) const noexcept {
 }
 
 void manual_clock::add_listener(clock_listener& listener) {
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     listeners_.push_back(&listener);
 }
 
 void manual_clock::remove_listener(clock_listener& listener) noexcept {
-    const std::lock_guard lock{mutex_};
+    const detail::lock_guard lock{mutex_};
     listeners_.erase(std::remove(listeners_.begin(), listeners_.end(), &listener), listeners_.end());
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 
 #include "spool/base/export.hpp"
+#include "spool/base/mutex.hpp"
 
 namespace spool::inline v1 {
 
@@ -77,8 +77,8 @@ private:
         void operator()() const noexcept;
     };
 
-    std::mutex mutex_;                           // guards source_; never held while user code runs
-    std::stop_source source_{std::nostopstate};  // made by token()
+    detail::mutex mutex_;                                                 // never held while user code runs
+    std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};  // made by token()
     std::optional<std::stop_callback<pass_on>> from_outer_;  // owner only; there once the token was asked for
     std::atomic<bool> stopped_{false};  // set by interrupt() under mutex_, read by the owner without it
     bool token_given_ = false;          // owner only

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
 
 #include "spool/base/callable.hpp"
 #include "spool/base/export.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
@@ -154,9 +154,9 @@ private:
     std::atomic<std::uint64_t> forked_elsewhere_{0};
     std::atomic<bool> cancelled_{false};
     bool interrupted_ = false;  // maker only
-    std::mutex mutex_;          // guards the next two, and every change of remote_ while the maker sleeps
-    std::exception_ptr error_;
-    std::stop_source stop_{std::nostopstate};
+    detail::mutex mutex_;       // guards the next two, and every change of remote_ while the maker sleeps
+    std::exception_ptr error_ SPOOL_GUARDED_BY(mutex_);
+    std::stop_source stop_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};
     event_count ended_;
 };
 

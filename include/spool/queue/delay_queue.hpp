@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "spool/base/callable.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
@@ -86,12 +86,12 @@ public:
 
     /// All elements, due or not.
     [[nodiscard]] std::size_t size() const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.size();
     }
     /// When the first element is due, or was; nothing if there is none.
     [[nodiscard]] std::optional<due_time> next_due() const {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.empty() ? std::nullopt : std::optional{heap_.first_key()};
     }
 
@@ -100,7 +100,7 @@ public:
         x.reset();  // here, not under the lock
         taker me;
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (take_due(x)) {
                 return wait_result::ready;
             }
@@ -113,7 +113,7 @@ public:
                     return wait_result::ready;
                 }
                 const auto called = [&] {
-                    const std::lock_guard lock{mutex_};
+                    const detail::lock_guard lock{mutex_};
                     return me.called;
                 };
                 const wait_result how =
@@ -124,21 +124,21 @@ public:
                 }
             }
         } catch (...) {  // from give_up
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             take_leave(me);
             throw;
         }
     }
 
     void wake_consumers() noexcept override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         waiting_.wake_all();
     }
 
 protected:
     bool try_push(T& x) override {
         const due_time due = heap_.key_of(x);
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (heap_.push(x, due)) {
             call(leader_ != nullptr ? leader_ : first_waiting());
         }
@@ -146,16 +146,16 @@ protected:
     }
     std::optional<T> try_pop() override {
         std::optional<T> x;
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         take_due(x);
         return x;
     }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.extract_if(wanted);
     }
     void visit(function_ref<bool(const T&)> more) const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         heap_.visit(more);
     }
 
@@ -175,7 +175,7 @@ private:
 
     // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
     std::optional<deadline> look(taker& me, std::optional<T>& x, deadline until) {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         me.called = false;
         if (take_due(x)) {
             take_leave(me);
@@ -192,21 +192,20 @@ private:
     }
     // An element that is there comes before every other end.
     bool look_a_last_time(taker& me, std::optional<T>& x) {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         const bool taken = take_due(x);
         take_leave(me);
         return taken;
     }
 
-    // The rest is under the mutex.
-    bool take_due(std::optional<T>& x) {
+    bool take_due(std::optional<T>& x) SPOOL_REQUIRES(mutex_) {
         if (heap_.empty() || !deadline::at(heap_.first_key()).expired()) {
             return false;
         }
         x.emplace(heap_.pop());
         return true;
     }
-    void take_leave(taker& me) noexcept {
+    void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_) {
         waiting_.remove(me);
         if (leader_ == &me) {
             leader_ = nullptr;
@@ -215,7 +214,9 @@ private:
             call(first_waiting());
         }
     }
-    taker* first_waiting() noexcept { return waiting_.empty() ? nullptr : &waiting_.front(); }
+    taker* first_waiting() noexcept SPOOL_REQUIRES(mutex_) {
+        return waiting_.empty() ? nullptr : &waiting_.front();
+    }
     static void call(taker* one) noexcept {
         if (one != nullptr) {
             one->called = true;
@@ -223,10 +224,10 @@ private:
         }
     }
 
-    mutable std::mutex mutex_;  // guards everything below and every note
-    detail::stable_heap<T, order> heap_;
-    detail::waiting_list<taker> waiting_;
-    taker* leader_ = nullptr;  // one of waiting_, or none
+    mutable detail::mutex mutex_;  // guards everything below and every note
+    detail::stable_heap<T, order> heap_ SPOOL_GUARDED_BY(mutex_);
+    detail::waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
+    taker* leader_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // one of waiting_, or none
 };
 
 }  // namespace spool::inline v1

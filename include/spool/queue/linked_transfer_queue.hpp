@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <stop_token>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
 
@@ -74,7 +74,7 @@ public:
     /// Hands `x` to a consumer that waits already. False: there is none, `x` is untouched.
     [[nodiscard]] bool try_transfer(T&& x) {
         this->refuse_empty(x);
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return hand_to_taker(x);
     }
 
@@ -96,13 +96,13 @@ public:
 
     /// Consumers in take or poll_for that have got nothing yet. A statistic under load.
     [[nodiscard]] std::size_t waiting_consumer_count() const {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return takers_.size();
     }
     [[nodiscard]] bool has_waiting_consumer() const { return waiting_consumer_count() != 0; }
 
     [[nodiscard]] std::size_t size() const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return elements_.size();
     }
 
@@ -112,24 +112,24 @@ public:
         taker me{{}, {}, &x};
         {
             removed gone;
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (!elements_.empty()) {
                 x.emplace(take_out(elements_.front(), gone));
                 return wait_result::ready;
             }
             takers_.push_back(me);
         }
-        return detail::wait_to_be_served(mutex_, takers_, me, limits, give_up);
+        return detail::wait_to_be_served(mutex_, &takers_, me, limits, give_up);
     }
 
     void wake_consumers() noexcept override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         takers_.wake_all();
     }
 
 protected:
     bool try_push(T& x) override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (!hand_to_taker(x)) {
             elements_.push_back(
                 *std::make_unique<stored>(std::move(x)).release());  // moves only once it has memory
@@ -139,7 +139,7 @@ protected:
     std::optional<T> try_pop() override {
         removed gone;
         std::optional<T> x;
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         if (!elements_.empty()) {
             x.emplace(take_out(elements_.front(), gone));
         }
@@ -148,7 +148,7 @@ protected:
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         removed gone;
         std::vector<T> out;
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         std::size_t count = 0;
         elements_.visit([&](element& e) {
             e.chosen = wanted(*e.value);
@@ -166,7 +166,7 @@ protected:
         return out;
     }
     void visit(function_ref<bool(const T&)> more) const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         elements_.visit([&](const element& e) { return more(*e.value); });
     }
 
@@ -210,17 +210,16 @@ private:
     wait_result transfer_until(T& x, const wait_limits& limits) {
         giver me{x};
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (hand_to_taker(x)) {
                 return wait_result::ready;
             }
             elements_.push_back(me);
         }
-        return detail::wait_to_be_served(mutex_, elements_, me, limits, blocking_queue<T>::never_give_up);
+        return detail::wait_to_be_served(mutex_, &elements_, me, limits, blocking_queue<T>::never_give_up);
     }
 
-    // These are under the mutex.
-    bool hand_to_taker(T& x) noexcept {
+    bool hand_to_taker(T& x) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
@@ -229,7 +228,7 @@ private:
         detail::serve(takers_, first);
         return true;
     }
-    T take_out(element& e, removed& gone) noexcept {
+    T take_out(element& e, removed& gone) noexcept SPOOL_REQUIRES(mutex_) {
         T x = std::move(*e.value);
         if (e.owner != nullptr) {
             detail::serve(elements_, *e.owner);
@@ -240,9 +239,10 @@ private:
         return x;
     }
 
-    mutable std::mutex mutex_;  // guards everything below and every note in them; the pair (M) of every wait
-    detail::waiting_list<element> elements_;
-    detail::waiting_list<taker> takers_;
+    mutable detail::mutex
+        mutex_;  // guards everything below and every note in them; the pair (M) of every wait
+    detail::waiting_list<element> elements_ SPOOL_GUARDED_BY(mutex_);
+    detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "spool/base/callable.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
 
@@ -67,27 +67,27 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.size();
     }
 
 protected:
     bool try_push(T& x) override {
         auto key = heap_.key_of(x);
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         heap_.push(x, std::move(key));
         return true;
     }
     std::optional<T> try_pop() override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.empty() ? std::nullopt : std::optional<T>{heap_.pop()};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return heap_.extract_if(wanted);
     }
     void visit(function_ref<bool(const T&)> more) const override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         heap_.visit(more);
     }
 
@@ -99,8 +99,8 @@ private:
         return before;
     }
 
-    mutable std::mutex mutex_;  // guards heap_; the pair (M) of both waits
-    detail::stable_heap<T, Before> heap_;
+    mutable detail::mutex mutex_;  // guards heap_; the pair (M) of both waits
+    detail::stable_heap<T, Before> heap_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
 
@@ -38,13 +38,13 @@ public:
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         giver me{{}, {}, &x};
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (hand_to_taker(x)) {
                 return wait_result::ready;
             }
             givers_.push_back(me);
         }
-        return detail::wait_to_be_served(mutex_, givers_, me, limits, give_up);
+        return detail::wait_to_be_served(mutex_, &givers_, me, limits, give_up);
     }
 
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
@@ -52,32 +52,32 @@ public:
         x.reset();  // here, not under the lock
         taker me{{}, {}, &x};
         {
-            const std::lock_guard lock{mutex_};
+            const detail::lock_guard lock{mutex_};
             if (take_from_giver(x)) {
                 return wait_result::ready;
             }
             takers_.push_back(me);
         }
-        return detail::wait_to_be_served(mutex_, takers_, me, limits, give_up);
+        return detail::wait_to_be_served(mutex_, &takers_, me, limits, give_up);
     }
 
     void wake_consumers() noexcept override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         takers_.wake_all();
     }
     void wake_producers() noexcept override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         givers_.wake_all();
     }
 
 protected:
     bool try_push(T& x) override {
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         return hand_to_taker(x);
     }
     std::optional<T> try_pop() override {
         std::optional<T> x;
-        const std::lock_guard lock{mutex_};
+        const detail::lock_guard lock{mutex_};
         take_from_giver(x);
         return x;
     }
@@ -96,7 +96,7 @@ private:
         return fairness_ == fairness::fair ? waiting.front() : waiting.back();
     }
     // If the element's move throws, nobody has been served.
-    bool hand_to_taker(T& x) {
+    bool hand_to_taker(T& x) SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
@@ -105,7 +105,7 @@ private:
         detail::serve(takers_, first);
         return true;
     }
-    bool take_from_giver(std::optional<T>& x) {
+    bool take_from_giver(std::optional<T>& x) SPOOL_REQUIRES(mutex_) {
         if (givers_.empty()) {
             return false;
         }
@@ -116,9 +116,9 @@ private:
     }
 
     const fairness fairness_ = fairness::unfair;
-    std::mutex mutex_;  // guards everything below and every note in them; the pair (M) of every wait
-    detail::waiting_list<giver> givers_;
-    detail::waiting_list<taker> takers_;
+    detail::mutex mutex_;  // guards everything below and every note in them; the pair (M) of every wait
+    detail::waiting_list<giver> givers_ SPOOL_GUARDED_BY(mutex_);
+    detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
@@ -152,7 +152,7 @@ protected:
         std::vector<T> from_inbox;
         node* chosen = nullptr;
         {
-            const std::lock_guard lock{freeze_mutex_};
+            const detail::lock_guard lock{freeze_mutex_};
             const frozen all{deques_.load(), nullptr};
             std::size_t count = 0;
             for (deque* d = all.first; d != nullptr; d = d->next) {
@@ -183,7 +183,7 @@ protected:
 
     void visit(function_ref<bool(const T&)> more) const override {
         {
-            const std::lock_guard lock{freeze_mutex_};
+            const detail::lock_guard lock{freeze_mutex_};
             for (deque* d = deques_.load(); d != nullptr; d = d->next) {
                 const frozen one{d, d->next};
                 if (!d->visit(more)) {
@@ -243,7 +243,7 @@ private:
     // Only ever grows, at the head; attach_consumer() writes it. Publishes the deques (L).
     std::atomic<deque*> deques_{nullptr};
     // Held while a deque is frozen or grows; taken to wait for the thaw.
-    mutable std::mutex freeze_mutex_;
+    mutable detail::mutex freeze_mutex_;
 };
 
 }  // namespace spool::inline v1

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "spool/base/clock_source.hpp"
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
+#include "spool/base/mutex.hpp"
 
 namespace spool::inline v1::testing {
 
@@ -50,8 +50,8 @@ private:
 
     std::atomic<std::int64_t> now_;          // ns on the steady clock
     std::atomic<std::int64_t> wall_offset_;  // ns from there to the time of day
-    std::mutex mutex_;                       // guards the list, and is held while the listeners are called
-    std::vector<clock_listener*> listeners_;
+    detail::mutex mutex_;                    // held while the listeners are called
+    std::vector<clock_listener*> listeners_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1::testing

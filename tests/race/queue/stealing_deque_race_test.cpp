@@ -69,7 +69,7 @@ protected:
     }
 
     std::vector<std::atomic<std::uint8_t>> seen_ = std::vector<std::atomic<std::uint8_t>>(elements);
-    std::mutex freeze_mutex_;
+    spool::detail::mutex freeze_mutex_;
     deque_of_int deque_{freeze_mutex_};
 };
 

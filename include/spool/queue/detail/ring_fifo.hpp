@@ -26,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -35,6 +34,7 @@
 
 #include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/slot.hpp"
 
@@ -159,9 +159,9 @@ private:
 
     private:
         ring_fifo& fifo_;
-        std::lock_guard<std::mutex> lock_;
+        lock_guard lock_;
     };
-    void wait_for_thaw() { const std::lock_guard until_thawed{freeze_mutex_}; }
+    void wait_for_thaw() { const lock_guard until_thawed{freeze_mutex_}; }
 
     slot<T>& slot_of(fifo_end::position p) noexcept { return slots_[p & mask_]; }
     slot<T>& full_slot(fifo_end::position p) noexcept {  // frozen: the producer may still be at it
@@ -185,7 +185,7 @@ private:
     const std::size_t capacity_;
     const std::size_t mask_;
     const std::unique_ptr<slot<T>[]> slots_;
-    std::mutex freeze_mutex_;  // held as long as the ends are frozen
+    mutex freeze_mutex_;  // held as long as the ends are frozen
 };
 
 }  // namespace spool::inline v1::detail

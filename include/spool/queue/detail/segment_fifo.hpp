@@ -31,13 +31,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "spool/base/function_ref.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/segment.hpp"
 #include "spool/queue/detail/segment_store.hpp"
@@ -243,12 +243,12 @@ private:
 
     private:
         segment_fifo& fifo_;
-        std::lock_guard<std::mutex> lock_;
+        lock_guard lock_;
     };
 
     void wait_for_others(fifo_end::view seen, backoff& pause) {
         if (seen.frozen()) {
-            const std::lock_guard until_thawed{freeze_mutex_};
+            const lock_guard until_thawed{freeze_mutex_};
         } else {
             pause();  // somebody is about to pass the gap
         }
@@ -313,7 +313,7 @@ private:
     side tail_;  // producers
     side head_;  // consumers
     segment_store<segment_type> store_;
-    std::mutex freeze_mutex_;  // held as long as the ends are frozen
+    mutex freeze_mutex_;  // held as long as the ends are frozen
 };
 
 }  // namespace spool::inline v1::detail

@@ -15,8 +15,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <utility>
+
+#include "spool/base/mutex.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -54,12 +55,12 @@ public:
     }
     /// Back from get(), or out of use with nobody holding it.
     void put(Segment* s) noexcept {
-        const std::unique_lock lock{mutex_, std::try_to_lock};
-        if (!lock.owns_lock()) {
+        if (!mutex_.try_lock()) {
             Segment::free(s);
-        } else {
-            add_spare(s);
+            return;
         }
+        const lock_guard lock{mutex_, std::adopt_lock};
+        add_spare(s);
     }
 
     void retire(Segment* s) noexcept {
@@ -72,10 +73,10 @@ public:
         if (retired_.load(std::memory_order_relaxed) == nullptr) {
             return;
         }
-        const std::unique_lock lock{mutex_, std::try_to_lock};
-        if (!lock.owns_lock()) {
+        if (!mutex_.try_lock()) {
             return;
         }
+        const lock_guard lock{mutex_, std::adopt_lock};
         for (Segment* s = retired_.exchange(nullptr); s != nullptr;) {
             Segment* const one = std::exchange(s, s->next_idle);
             if (one->drained()) {
@@ -105,7 +106,7 @@ public:
         sort_retired();
         Segment* surplus = nullptr;
         {
-            const std::lock_guard lock{mutex_};
+            const lock_guard lock{mutex_};
             if (spares_ != nullptr) {
                 surplus = std::exchange(spares_->next_idle, nullptr);
                 spare_count_.store(1);
@@ -120,7 +121,7 @@ public:
     }
     /// For tests: segments out of use.
     [[nodiscard]] std::size_t idle_count() noexcept {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         std::size_t count = spare_count_.load();
         for (const Segment* s = retired_.load(); s != nullptr; s = s->next_idle) {
             ++count;
@@ -134,7 +135,7 @@ private:
             Segment::free(std::exchange(s, s->next_idle));
         }
     }
-    void add_spare(Segment* s) noexcept {  // under the mutex
+    void add_spare(Segment* s) noexcept SPOOL_REQUIRES(mutex_) {
         if (spare_count_.load() == most_spares) {
             Segment::free(s);
             return;
@@ -143,8 +144,11 @@ private:
         spare_count_.fetch_add(1);
     }
     [[nodiscard]] Segment* pop_spare() noexcept {
-        const std::unique_lock lock{mutex_, std::try_to_lock};
-        if (!lock.owns_lock() || spares_ == nullptr) {
+        if (!mutex_.try_lock()) {
+            return nullptr;
+        }
+        const lock_guard lock{mutex_, std::adopt_lock};
+        if (spares_ == nullptr) {
             return nullptr;
         }
         spare_count_.fetch_sub(1);
@@ -153,8 +157,8 @@ private:
     std::atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
     std::atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
     std::atomic<std::size_t> spare_count_{0};  // written under the mutex; publishes nothing
-    std::mutex mutex_;                         // guards the spares
-    Segment* spares_ = nullptr;                // a list
+    mutex mutex_;
+    Segment* spares_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // a list
 };
 
 }  // namespace spool::inline v1::detail

@@ -56,11 +56,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
 
@@ -86,7 +86,7 @@ public:
     using node = stealing_node<T>;
 
     /// Owned by the thread that makes it. `freeze_mutex` is the queue's, one for all its deques.
-    explicit stealing_deque(std::mutex& freeze_mutex)
+    explicit stealing_deque(mutex& freeze_mutex)
         : freeze_mutex_(freeze_mutex), newest_ring_(std::make_unique<ring>(smallest_ring)) {
         ring_.store(newest_ring_.get());
     }
@@ -298,7 +298,7 @@ private:
     }
     ring* grow(std::uint64_t b) {
         auto larger = std::make_unique<ring>(2 * newest_ring_->size());
-        const std::lock_guard lock{freeze_mutex_};  // against F3
+        const lock_guard lock{freeze_mutex_};  // against F3
         for (std::uint64_t i = oldest_seen_; i < b; ++i) {
             larger->at(i).store(own_slot(i), std::memory_order_relaxed);  // relaxed: handed over below (G)
         }
@@ -308,7 +308,7 @@ private:
         return newest_ring_.get();
     }
 
-    void await_thaw() const noexcept { const std::lock_guard lock{freeze_mutex_}; }
+    void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }
 
     // The owner's line, which thieves read.
     alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (S)
@@ -323,7 +323,7 @@ private:
 
     // Seldom used.
     alignas(cache_line) std::atomic<bool> owned_{true};  // (O)
-    std::mutex& freeze_mutex_;                           // guards all below
+    mutex& freeze_mutex_;                                // guards all below
     std::unique_ptr<ring> newest_ring_;  // written by the owner, who alone may read it without
     std::uint64_t frozen_first_ = 0;
     std::uint64_t frozen_last_ = 0;

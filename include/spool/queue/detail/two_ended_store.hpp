@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "spool/base/function_ref.hpp"
+#include "spool/base/mutex.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -29,24 +29,24 @@ class two_ended_store {
 
 public:
     [[nodiscard]] std::size_t size() const {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         return elements_.size();
     }
     [[nodiscard]] std::size_t capacity() const {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         return capacity_;
     }
     void set_capacity(std::size_t capacity, const char* who) {
         if (capacity == 0) {
             throw std::invalid_argument(std::string{who} + ": capacity must be at least 1, not 0");
         }
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         capacity_ = capacity;
     }
 
     // False: no room. Moves from `x` only if there is room and memory.
     bool push(deque_end where, T& x) {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         if (elements_.size() >= capacity_) {
             return false;
         }
@@ -56,7 +56,7 @@ public:
     std::optional<T> pop(deque_end where) {
         std::list<T> one;
         {
-            const std::lock_guard lock{mutex_};
+            const lock_guard lock{mutex_};
             if (elements_.empty()) {
                 return std::nullopt;
             }
@@ -69,7 +69,7 @@ public:
     // The first match from that end; false if there is none.
     bool remove(deque_end from, function_ref<bool(const T&)> doomed) {
         std::list<T> gone;
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) {
             const bool found = doomed(*at);
             if (found) {
@@ -84,7 +84,7 @@ public:
         std::vector<T> out;
         std::list<T> gone;
         {
-            const std::lock_guard lock{mutex_};
+            const lock_guard lock{mutex_};
             std::vector<typename std::list<T>::iterator> chosen;
             walk(from, elements_, [&](auto at) {
                 if (wanted(*at)) {
@@ -106,7 +106,7 @@ public:
 
     // From that end, for as long as `more` says so.
     void visit(deque_end from, function_ref<bool(const T&)> more) const {
-        const std::lock_guard lock{mutex_};
+        const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) { return more(*at); });
     }
     bool peek(deque_end where, function_ref<void(const T&)> look) const {
@@ -129,9 +129,9 @@ private:
         }
     }
 
-    mutable std::mutex mutex_;  // guards the two below; the pair (M) of the deque's waits
-    std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
-    std::list<T> elements_;
+    mutable mutex mutex_;  // guards the two below; the pair (M) of the deque's waits
+    std::size_t capacity_ SPOOL_GUARDED_BY(mutex_) = std::numeric_limits<std::size_t>::max();
+    std::list<T> elements_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1::detail

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <utility>
 
 #include "spool/base/function_ref.hpp"
+#include "spool/base/mutex.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1::detail {
@@ -86,18 +86,18 @@ void serve(waiting_list<Listed>& list, Note& note) noexcept {
 
 // Waits until the note, which is in the list, was served. Whichever way that ends, the note is out of the list afterwards. One
 // who is served in the last moment has been served: that comes before any other end, an exception from give_up included, for
-// the element has changed hands.
+// the element has changed hands. The list comes by its address, because the mutex is taken only here.
 template <class Listed, class Note>
-[[nodiscard]] wait_result wait_to_be_served(std::mutex& mutex, waiting_list<Listed>& list, Note& me,
+[[nodiscard]] wait_result wait_to_be_served(mutex& guard, waiting_list<Listed>* list, Note& me,
                                             const wait_limits& limits, function_ref<bool()> give_up) {
     const auto served = [&] {
-        const std::lock_guard lock{mutex};
+        const lock_guard lock{guard};
         return me.served;
     };
     const auto leave = [&] {  // true: served after all
-        const std::lock_guard lock{mutex};
+        const lock_guard lock{guard};
         if (!me.served) {
-            list.remove(me);
+            list->remove(me);
         }
         return me.served;
     };

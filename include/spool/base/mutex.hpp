@@ -1,0 +1,38 @@
+// std::mutex and its guard with the annotations that Clang checks: libstdc++'s own have none.
+#pragma once
+
+#include <mutex>
+
+#include "spool/base/annotations.hpp"
+
+namespace spool::inline v1::detail {
+
+class SPOOL_CAPABILITY("mutex") mutex {
+public:
+    constexpr mutex() noexcept = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    void lock() SPOOL_ACQUIRE() { plain_.lock(); }
+    [[nodiscard]] bool try_lock() noexcept SPOOL_TRY_ACQUIRE(true) { return plain_.try_lock(); }
+    void unlock() noexcept SPOOL_RELEASE() { plain_.unlock(); }
+
+private:
+    std::mutex plain_;
+};
+
+/// Holds a mutex for as long as it lives.
+class SPOOL_SCOPED_CAPABILITY lock_guard {
+public:
+    explicit lock_guard(mutex& m) SPOOL_ACQUIRE(m) : mutex_(m) { mutex_.lock(); }
+    /// For one that was taken by try_lock().
+    lock_guard(mutex& m, std::adopt_lock_t) noexcept SPOOL_REQUIRES(m) : mutex_(m) {}
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+    ~lock_guard() SPOOL_RELEASE() { mutex_.unlock(); }
+
+private:
+    mutex& mutex_;
+};
+
+}  // namespace spool::inline v1::detail
