@@ -1,0 +1,45 @@
+// arena: where the objects of a model live. Nothing of it is used twice in one execution, so a pointer to what was freed still points at
+// it, and everything lies at the same address in every execution. One part per thread, so that addresses do not depend on the schedule.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/explorer/knowledge.hpp"
+
+namespace model {
+
+class arena {
+public:
+    void reset() noexcept;
+    [[nodiscard]] void* allocate(unsigned thread, std::size_t size, std::size_t alignment);
+    /// False: it was freed already.
+    [[nodiscard]] bool free(void* at) noexcept;
+    [[nodiscard]] bool holds(const void* at) const noexcept {
+        const auto* const byte = static_cast<const std::byte*>(at);
+        return byte >= bytes_.data() && byte < bytes_.data() + bytes_.size();
+    }
+    /// How many blocks have not been freed.
+    [[nodiscard]] std::size_t live() const noexcept { return live_; }
+
+private:
+    static constexpr std::size_t part = std::size_t{256} * 1024;
+    struct alignas(16) header {
+        std::uint64_t state;
+    };
+
+    alignas(4096) std::array<std::byte, part * most_threads> bytes_{};
+    std::array<std::size_t, most_threads> used_{};
+    std::size_t live_ = 0;
+};
+
+/// While set, operator new takes from the arena, on behalf of that thread.
+struct allocation_mode {
+    arena* from = nullptr;
+    unsigned thread = 0;
+    const char* fault = nullptr;  // what operator delete found
+};
+extern constinit allocation_mode allocating;
+
+}  // namespace model

@@ -1,0 +1,173 @@
+// atomics: what the product's kernels are instantiated with in a model, in place of std_atomics.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "model/explorer/explorer.hpp"
+#include "model/explorer/world.hpp"
+
+namespace model {
+
+template <class T>
+class atomic {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+    using order = std::memory_order;
+    using where = std::source_location;
+
+public:
+    static constexpr bool is_always_lock_free = true;
+
+    atomic() : atomic(T{}) {}
+    atomic(T value) : word_(world::make_word(bits(value))) {}  // NOLINT: converts, as std::atomic does
+    atomic(const atomic&) = delete;
+    atomic& operator=(const atomic&) = delete;
+    ~atomic() { world::end_word(word_); }
+
+    T load(order o = order::seq_cst, const where& at = where::current()) const {
+        return value(world::load(word_, o, at));
+    }
+    void store(T v, order o = order::seq_cst, const where& at = where::current()) {
+        world::store(word_, bits(v), o, at);
+    }
+    T exchange(T v, order o = order::seq_cst, const where& at = where::current()) {
+        return update([](std::uint64_t, std::uint64_t with) { return with; }, v, o, at);
+    }
+    bool compare_exchange_strong(T& expected, T desired, order success, order failure,
+                                 const where& at = where::current()) {
+        std::uint64_t seen = bits(expected);
+        const bool done = world::compare_exchange(word_, seen, bits(desired), success, failure, at);
+        if (!done) {
+            expected = value(seen);
+        }
+        return done;
+    }
+    bool compare_exchange_strong(T& expected, T desired, order o = order::seq_cst,
+                                 const where& at = where::current()) {
+        const order failure = o == order::acq_rel ? order::acquire : o == order::release ? order::relaxed : o;
+        return compare_exchange_strong(expected, desired, o, failure, at);
+    }
+    bool compare_exchange_weak(T& expected, T desired, order success, order failure,
+                               const where& at = where::current()) {
+        return compare_exchange_strong(expected, desired, success, failure, at);
+    }
+    bool compare_exchange_weak(T& expected, T desired, order o = order::seq_cst,
+                               const where& at = where::current()) {
+        return compare_exchange_strong(expected, desired, o, at);
+    }
+    T fetch_add(T v, order o = order::seq_cst, const where& at = where::current()) {
+        return update(
+            [](std::uint64_t a, std::uint64_t b) { return bits(static_cast<T>(value(a) + value(b))); }, v, o,
+            at);
+    }
+    T fetch_sub(T v, order o = order::seq_cst, const where& at = where::current()) {
+        return update(
+            [](std::uint64_t a, std::uint64_t b) { return bits(static_cast<T>(value(a) - value(b))); }, v, o,
+            at);
+    }
+    T fetch_or(T v, order o = order::seq_cst, const where& at = where::current()) {
+        return update([](std::uint64_t a, std::uint64_t b) { return a | b; }, v, o, at);
+    }
+    T fetch_and(T v, order o = order::seq_cst, const where& at = where::current()) {
+        return update([](std::uint64_t a, std::uint64_t b) { return a & b; }, v, o, at);
+    }
+
+    [[nodiscard]] word_id word() const noexcept { return word_; }
+
+private:
+    static std::uint64_t bits(T v) noexcept {
+        std::uint64_t b = 0;
+        std::memcpy(&b, &v, sizeof(v));
+        return b;
+    }
+    static T value(std::uint64_t b) noexcept {
+        T v{};
+        std::memcpy(static_cast<void*>(&v), &b, sizeof(v));
+        return v;
+    }
+    T update(world::combine f, T operand, order o, const where& at) {
+        return value(world::update(word_, f, bits(operand), o, at));
+    }
+
+    word_id word_;
+};
+
+class mutex {
+public:
+    mutex() : lock_(world::make_lock()) {}
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+    ~mutex() = default;
+    void lock(const std::source_location& at = std::source_location::current()) { world::acquire(lock_, at); }
+    bool try_lock(const std::source_location& at = std::source_location::current()) {
+        return world::try_acquire(lock_, at);
+    }
+    void unlock(const std::source_location& at = std::source_location::current()) {
+        world::release(lock_, at);
+    }
+
+private:
+    world::lock_id lock_;
+};
+
+/// In place of futex_parking.
+class parking {
+public:
+    using word = atomic<std::uint32_t>;
+    template <class Deadline>
+    void park(const word& w, std::uint32_t expected, const Deadline&,
+              const std::source_location& at = std::source_location::current()) {
+        world::park(w.word(), expected, at);
+    }
+    void unpark_one(const word& w, const std::source_location& at = std::source_location::current()) {
+        world::unpark(w.word(), false, at);
+    }
+    void unpark_all(const word& w, const std::source_location& at = std::source_location::current()) {
+        world::unpark(w.word(), true, at);
+    }
+};
+
+/// In place of backoff.
+class pausing {
+public:
+    void operator()(const std::source_location& at = std::source_location::current()) { world::pause(at); }
+    static void relax() {}
+};
+
+/// Plain data that threads hand to each other: every access is checked.
+template <class T>
+class plain {
+    using where = std::source_location;
+
+public:
+    plain() : value_{} { world::plain_write(this, where::current()); }
+    plain(T v, const where& at = where::current()) : value_(v) {  // NOLINT: stands for a T
+        world::plain_write(this, at);
+    }
+    plain(const plain& other) : value_(other.read()) { world::plain_write(this, where::current()); }
+    plain& operator=(const plain& other) {
+        write(other.read());
+        return *this;
+    }
+    ~plain() { world::plain_write(this, where::current()); }
+
+    [[nodiscard]] T read(const where& at = where::current()) const {
+        world::plain_read(this, at);
+        return value_;
+    }
+    void write(T v, const where& at = where::current()) {
+        world::plain_write(this, at);
+        value_ = v;
+    }
+    operator T() const { return read(); }  // NOLINT: stands for a T
+
+private:
+    T value_;
+};
+
+}  // namespace model

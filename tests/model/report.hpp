@@ -1,0 +1,50 @@
+// What every model test says of its exploration.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "model/explorer/explorer.hpp"
+
+namespace model {
+
+/// The long forms are asked for: SPOOL_MODEL_LONG=1.
+[[nodiscard]] inline bool long_form() {
+    const char* const wanted = std::getenv("SPOOL_MODEL_LONG");
+    return wanted != nullptr && *wanted != '\0' && *wanted != '0';
+}
+
+inline void print(const result& r) {
+    const std::string bound = r.bound.preemptions == bounds::none
+                                  ? "every schedule"
+                                  : "up to " + std::to_string(r.bound.preemptions) + " preemptions";
+    std::printf("[  MODEL   ] %s: %llu states, %llu executions, at most %u steps, %.2f s\n", bound.c_str(),
+                static_cast<unsigned long long>(r.states), static_cast<unsigned long long>(r.executions),
+                r.longest, r.seconds);
+    testing::Test::RecordProperty("states", std::to_string(r.states));
+    testing::Test::RecordProperty("executions", std::to_string(r.executions));
+}
+
+/// Everything was explored, and nothing is wrong.
+template <class Model>
+void expect_sound(bounds bound = {}) {
+    const result r = explore<Model>(bound);
+    print(r);
+    EXPECT_EQ(r.fault, "") << r.trace;
+    EXPECT_TRUE(r.complete) << "not all was explored";
+}
+
+/// The planted fault is found, and it shows as `symptom`.
+template <class Model>
+void expect_found(const plant& fault, const std::string& symptom, bounds bound = {}) {
+    const result r = explore<Model>(bound, fault);
+    print(r);
+    EXPECT_NE(r.harmed, 0U) << "no operation met the plant: is the line still there?";
+    EXPECT_NE(r.fault, "") << "the planted fault was not found";
+    EXPECT_NE(r.fault.find(symptom), std::string::npos) << r.fault << "\n" << r.trace;
+}
+
+}  // namespace model
