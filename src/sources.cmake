@@ -25,6 +25,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/executor/unconfigurable.hpp
     include/spool/future/detail/future_core.hpp
     include/spool/future/detail/future_value.hpp
+    include/spool/future/detail/future_steps.hpp
     include/spool/future/detail/future_word.hpp
     include/spool/future/future.hpp
     include/spool/future/future_link.hpp

@@ -34,6 +34,32 @@ std::string readable(const std::type_info& type) {
 
 }  // namespace
 
+// What the steps need of a future.
+class future_core::host {
+public:
+    explicit host(future_core& core) noexcept : core_(core) {}
+
+    [[nodiscard]] future_word look() const noexcept { return core_.word(); }
+    void destroy_callable() noexcept { core_.destroy_callable(); }
+    void leave_queue() noexcept { core_.leave_queue(); }
+    void interrupt(future_word running) { interrupted = running.who<task_scope>()->interrupt(); }
+
+    std::stop_source interrupted{std::nostopstate};
+
+private:
+    future_core& core_;
+};
+
+struct future_core::steps {
+    explicit steps(future_core& core) noexcept : own(core), all(core.word_, core.waiters_, own) {}
+    steps(const steps&) = delete;
+    steps& operator=(const steps&) = delete;
+    auto* operator->() noexcept { return &all; }
+
+    host own;
+    future_steps<std::atomic<future_word>, done_event, host> all;
+};
+
 // ---- Lifetime
 
 future_core::~future_core() {
@@ -76,8 +102,7 @@ void future_core::run() {
     if (scope == nullptr) {
         scope = &own.emplace();
     }
-    future_word expected{phase::idle};
-    if (word_.compare_exchange_strong(expected, future_word{phase::running, scope})) {
+    if (steps { *this } -> start(scope)) {
         run_body(*scope);
     }
 }
@@ -95,8 +120,7 @@ bool future_core::run_and_reset() {
     if (scope == nullptr) {
         scope = &own.emplace();
     }
-    future_word expected{phase::idle};
-    if (!word_.compare_exchange_strong(expected, future_word{phase::running, scope})) {
+    if (!steps { *this } -> start(scope)) {
         return false;
     }
     try {
@@ -105,8 +129,7 @@ bool future_core::run_and_reset() {
         fail_after_run(*scope, std::current_exception());
         return false;
     }
-    future_word running{phase::running, scope};
-    if (word_.compare_exchange_strong(running, future_word{phase::idle})) {
+    if (steps { *this } -> start_over(scope)) {
         return true;
     }
     static_cast<void>(claim_after_run(*scope));  // cannot succeed; waits out an interruption (I2)
@@ -115,15 +138,9 @@ bool future_core::run_and_reset() {
 }
 
 bool future_core::claim_after_run(task_scope& scope) noexcept {
-    future_word seen{phase::running, &scope};
-    if (word_.compare_exchange_strong(seen, future_word{phase::completing, &this_thread_mark})) {
-        return true;
-    }
-    if (seen.now() == phase::interrupting) {
-        // The canceller is between its two steps; the scope must outlive the second (I2).
-        static_cast<void>(wait({}));
-    }
-    return false;
+    return steps {
+        *this
+        } -> claim_after_run(&scope, &this_thread_mark);
 }
 
 void future_core::fail_after_run(task_scope& scope, std::exception_ptr error) {
@@ -163,8 +180,9 @@ std::string future_core::describe() const {
 }
 
 wait_result future_core::wait(const wait_limits& limits) {
-    // pair (S): finish() and cancel store word_ seq_cst, and this look reads it seq_cst
-    return waiters_.await([this] { return is_done(); }, limits);
+    return steps {
+        *this
+        } -> wait(limits);
 }
 
 void future_core::wait_or_throw(const char* call) {
@@ -232,27 +250,10 @@ const void* future_core::waiter_mark() noexcept {
 
 // ---- Completing
 
-// Moves a word that says idle or running to completing.
-bool future_core::claim_from(future_word seen) noexcept {
-    if (!word_.compare_exchange_strong(seen, future_word{phase::completing, &this_thread_mark})) {
-        return false;
-    }
-    if (seen.now() == phase::idle) {
-        destroy_callable();  // I3
-    }
-    return true;
-}
-
 bool future_core::claim_by_hand() noexcept {
-    for (;;) {
-        const future_word seen = word();
-        if (seen.now() != phase::idle && seen.now() != phase::running) {
-            return false;
-        }
-        if (claim_from(seen)) {
-            return true;
-        }
-    }
+    return steps {
+        *this
+        } -> claim_by_hand(&this_thread_mark);
 }
 
 bool future_core::set_exception(std::exception_ptr error) {
@@ -263,67 +264,22 @@ bool future_core::set_exception(std::exception_ptr error) {
     return true;
 }
 
+// The stop itself, which calls users' callbacks, is requested after the word is final, on a copy: by then the scope may belong to
+// another task.
 bool future_core::cancel(cancel_mode mode) {
-    for (;;) {
-        const future_word seen = word();
-        switch (seen.now()) {
-            case phase::idle:
-                if (claim_from(seen)) {
-                    leave_queue();
-                    finish(phase::cancelled);
-                    return true;
-                }
-                break;  // somebody moved it: look again
-            case phase::running:
-                if (cancel_running(seen, mode)) {
-                    return true;
-                }
-                break;
-            case phase::completing:
-                if (seen.who<thread_mark>() == &this_thread_mark) {
-                    return false;  // called from the callable's destructor or the result's move: waiting would hang
-                }
-                [[fallthrough]];
-            case phase::interrupting:
-                static_cast<void>(
-                    wait({}));  // a few instructions of another thread; afterwards is_done() holds
-                return false;
-            case phase::succeeded:
-            case phase::failed:
-            case phase::cancelled: return false;
-        }
-    }
-}
-
-// True if this call cancelled it.
-bool future_core::cancel_running(future_word seen, cancel_mode mode) {
-    if (mode == cancel_mode::let_run) {
-        if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled})) {
-            return false;
-        }
-        waiters_.notify_all();  // pair (S), see wait()
-        call_back();
-        return true;
-    }
-    if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
+    steps way{*this};
+    if (!way->cancel(mode, &this_thread_mark)) {
         return false;
     }
-    // From here to publish() the runner does not leave its scope (I2). The stop itself, which calls users' callbacks, is
-    // requested after that, on a copy: by then the scope may belong to another task.
-    std::stop_source source = seen.who<task_scope>()->interrupt();
-    publish(phase::cancelled);
-    source.request_stop();
+    way.own.interrupted.request_stop();
     call_back();
     return true;
 }
 
-void future_core::publish(phase final) noexcept {
-    word_.store(future_word{final});  // hands over the outcome to everyone who reads a final word
-    waiters_.notify_all();            // pair (S), see wait()
-}
-
 void future_core::finish(phase final) {
-    publish(final);
+    steps {
+        *this
+        } -> publish(final);
     call_back();
 }
 

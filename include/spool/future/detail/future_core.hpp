@@ -15,16 +15,11 @@
 #include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/future/detail/future_steps.hpp"
 #include "spool/future/detail/future_word.hpp"
 #include "spool/sync/done_event.hpp"
 
 namespace spool::inline v1 {
-
-/// What cancel() does to a body that already runs.
-enum class cancel_mode {
-    interrupt,  ///< request its stop
-    let_run,    ///< leave it alone; its outcome is discarded
-};
 
 /// Where a future is, as Java's Future.State with "not started" told apart.
 enum class future_state { pending, running, succeeded, failed, cancelled };
@@ -197,9 +192,8 @@ private:
 
     [[nodiscard]] future_word word() const noexcept { return word_.load(); }
     void help_out(const std::stop_token& stop);
-    bool cancel_running(future_word seen, cancel_mode mode);
-    bool claim_from(future_word seen) noexcept;
-    void publish(phase final) noexcept;
+    class host;  // of future_steps
+    struct steps;
     void call_back();
     static callback_node* closed() noexcept;
 

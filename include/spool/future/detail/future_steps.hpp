@@ -1,0 +1,140 @@
+// future_steps: how a future's word moves from phase to phase, and who is woken. A template over the word and its waiters, so that the
+// models in tests/model run this very text; future_core has the objects.
+#pragma once
+
+#include "spool/future/detail/future_word.hpp"
+#include "spool/sync/wait_limits.hpp"
+
+namespace spool::inline v1 {
+
+/// What cancel() does to a body that already runs.
+enum class cancel_mode {
+    interrupt,  ///< request its stop
+    let_run,    ///< leave it alone; its outcome is discarded
+};
+
+namespace detail {
+
+/// Word: an atomic future_word. Waiters: a done_event. `me` names the calling thread.
+/// Host: the future they belong to. It has
+///     look()              the word, seq_cst
+///     destroy_callable()  I3
+///     leave_queue()       it was cancelled before its start
+///     interrupt(word)     marks the scope named in the word as stopped
+template <class Word, class Waiters, class Host>
+class future_steps {
+public:
+    future_steps(Word& word, Waiters& waiters, Host& host) noexcept
+        : word_(word), waiters_(waiters), host_(host) {}
+
+    /// idle -> running: the caller runs the body.
+    [[nodiscard]] bool start(const void* scope) noexcept {
+        future_word expected{phase::idle};
+        return word_.compare_exchange_strong(expected, future_word{phase::running, scope});
+    }
+    /// running -> idle, for a body that runs again.
+    [[nodiscard]] bool start_over(const void* scope) noexcept {
+        future_word running{phase::running, scope};
+        return word_.compare_exchange_strong(running, future_word{phase::idle});
+    }
+    /// running -> completing, by the runner. False: it was decided otherwise meanwhile, and nobody touches the scope any more.
+    [[nodiscard]] bool claim_after_run(const void* scope, const void* me) noexcept {
+        future_word seen{phase::running, scope};
+        if (word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
+            return true;
+        }
+        if (seen.now() == phase::interrupting) {
+            // The canceller is between its two steps; the scope must outlive the second (I2).
+            static_cast<void>(wait({}));
+        }
+        return false;
+    }
+    /// idle or running -> completing, by anybody. The callable is destroyed already, unless it runs.
+    [[nodiscard]] bool claim_by_hand(const void* me) noexcept {
+        for (;;) {
+            const future_word seen = host_.look();
+            if (seen.now() != phase::idle && seen.now() != phase::running) {
+                return false;
+            }
+            if (claim_from(seen, me)) {
+                return true;
+            }
+        }
+    }
+    /// True if this call cancelled it. Its callbacks are still to be called.
+    [[nodiscard]] bool cancel(cancel_mode mode, const void* me) {
+        for (;;) {
+            const future_word seen = host_.look();
+            switch (seen.now()) {
+                case phase::idle:
+                    if (claim_from(seen, me)) {
+                        host_.leave_queue();
+                        publish(phase::cancelled);
+                        return true;
+                    }
+                    break;  // somebody moved it: look again
+                case phase::running:
+                    if (cancel_running(seen, mode)) {
+                        return true;
+                    }
+                    break;
+                case phase::completing:
+                    if (seen == future_word{phase::completing, me}) {
+                        return false;  // called from the callable's destructor or the result's move: waiting would hang
+                    }
+                    [[fallthrough]];
+                case phase::interrupting:
+                    static_cast<void>(
+                        wait({}));  // a few instructions of another thread; afterwards it is final
+                    return false;
+                case phase::succeeded:
+                case phase::failed:
+                case phase::cancelled: return false;
+            }
+        }
+    }
+    /// completing or interrupting -> final, by who moved it there.
+    void publish(phase final) noexcept {
+        word_.store(future_word{final});  // hands over the outcome to everyone who reads a final word
+        waiters_.notify_all();            // pair (S), see wait()
+    }
+    [[nodiscard]] wait_result wait(const wait_limits& limits) {
+        // pair (S): publish() and cancel_running() write the word seq_cst, and this look reads it seq_cst
+        return waiters_.await([this] { return host_.look().is_final(); }, limits);
+    }
+
+private:
+    // Moves a word that says idle or running to completing.
+    bool claim_from(future_word seen, const void* me) noexcept {
+        if (!word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
+            return false;
+        }
+        if (seen.now() == phase::idle) {
+            host_.destroy_callable();  // I3
+        }
+        return true;
+    }
+    bool cancel_running(future_word seen, cancel_mode mode) {
+        if (mode == cancel_mode::let_run) {
+            if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled})) {
+                return false;
+            }
+            waiters_.notify_all();  // pair (S), see wait()
+            return true;
+        }
+        if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
+            return false;
+        }
+        // From here to publish() the runner does not leave its scope (I2).
+        host_.interrupt(seen);
+        publish(phase::cancelled);
+        return true;
+    }
+
+    Word& word_;
+    Waiters& waiters_;
+    Host& host_;
+};
+
+}  // namespace detail
+}  // namespace spool::inline v1
