@@ -28,12 +28,18 @@ inline void print(const result& r) {
     testing::Test::RecordProperty("executions", std::to_string(r.executions));
 }
 
+/// The last steps before the fault.
+[[nodiscard]] inline std::string end_of_trace(const result& r) {
+    constexpr std::size_t enough = 6000;
+    return r.trace.size() < enough ? r.trace : "...\n" + r.trace.substr(r.trace.size() - enough);
+}
+
 /// Everything was explored, and nothing is wrong.
 template <class Model>
 void expect_sound(bounds bound = {}) {
     const result r = explore<Model>(bound);
     print(r);
-    EXPECT_EQ(r.fault, "") << r.trace;
+    EXPECT_EQ(r.fault, "") << end_of_trace(r);
     EXPECT_TRUE(r.complete) << "not all was explored";
 }
 
@@ -44,7 +50,7 @@ void expect_found(const plant& fault, const std::string& symptom, bounds bound =
     print(r);
     EXPECT_NE(r.harmed, 0U) << "no operation met the plant: is the line still there?";
     EXPECT_NE(r.fault, "") << "the planted fault was not found";
-    EXPECT_NE(r.fault.find(symptom), std::string::npos) << r.fault << "\n" << r.trace;
+    EXPECT_NE(r.fault.find(symptom), std::string::npos) << r.fault << "\n" << end_of_trace(r);
 }
 
 }  // namespace model

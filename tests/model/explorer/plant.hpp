@@ -11,9 +11,10 @@ namespace model {
 
 enum class harm {
     none,
-    weaken,   ///< the operation is relaxed
-    drop,     ///< a store, an update, a wake or a fence is left out
-    no_look,  ///< a load does not look again: it answers what this thread last saw there
+    relax,   ///< the operation is relaxed
+    soften,  ///< the operation is acquire, release or both instead of seq_cst
+    drop,    ///< a store, an update, a wake or a fence is left out
+    no_look,  ///< a load answers what this thread last saw there, a compare-exchange that fails what was expected
     pretend,  ///< a load answers `value`
 };
 

@@ -54,6 +54,13 @@ void engine::tell(const world::where& at, const char* what, word_id w, std::uint
 }
 
 namespace world {
+namespace {
+
+std::memory_order weakened(std::memory_order order, harm harmed, std::memory_order softer) {
+    return harmed == harm::relax ? std::memory_order_relaxed : harmed == harm::soften ? softer : order;
+}
+
+}  // namespace
 
 word_id make_word(std::uint64_t value) {
     engine& e = engine::current();
@@ -76,7 +83,7 @@ std::uint64_t load(word_id w, std::memory_order order, const where& at) {
         e.note(answer);
         return answer;
     }
-    order = harmed == harm::weaken ? std::memory_order_relaxed : order;
+    order = weakened(order, harmed, std::memory_order_acquire);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const unsigned newest = e.mem().newest(w);
@@ -95,7 +102,7 @@ void store(word_id w, std::uint64_t value, std::memory_order order, const where&
     if (harmed == harm::drop) {
         return;
     }
-    order = harmed == harm::weaken ? std::memory_order_relaxed : order;
+    order = weakened(order, harmed, std::memory_order_release);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     e.mem().write(e.running(), w, value, order);
@@ -108,7 +115,7 @@ std::uint64_t update(word_id w, combine f, std::uint64_t operand, std::memory_or
     engine& e = engine::current();
     const engine::inside guard{e};
     const harm harmed = e.harm_at(at);
-    order = harmed == harm::weaken ? std::memory_order_relaxed : order;
+    order = weakened(order, harmed, std::memory_order_acq_rel);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const std::uint64_t old = e.mem().value(w, e.mem().newest(w));
@@ -129,9 +136,8 @@ bool compare_exchange(word_id w, std::uint64_t& expected, std::uint64_t desired,
     engine& e = engine::current();
     const engine::inside guard{e};
     const harm harmed = e.harm_at(at);
-    if (harmed == harm::weaken) {
-        success = failure = std::memory_order_relaxed;
-    }
+    success = weakened(success, harmed, std::memory_order_acq_rel);
+    failure = weakened(failure, harmed, std::memory_order_acquire);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const unsigned newest = e.mem().newest(w);
@@ -146,6 +152,9 @@ bool compare_exchange(word_id w, std::uint64_t& expected, std::uint64_t desired,
     const unsigned chosen = from[e.choose(count)];
     const std::uint64_t old = e.mem().value(w, chosen);
     e.note(old);
+    if (old != expected && harmed == harm::no_look) {
+        return false;
+    }
     if (old == expected) {
         e.mem().update(e.running(), w, desired, success);
         e.note_write();

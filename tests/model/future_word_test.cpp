@@ -1,0 +1,177 @@
+// Cancel against run in a future: the steps of future_steps.hpp, with the done_event that wakes the waiters.
+#include "model/explorer/atomics.hpp"
+#include "model/report.hpp"
+#include "spool/future/detail/future_steps.hpp"
+#include "spool/sync/done_event.hpp"
+
+namespace {
+
+using spool::cancel_mode;
+using spool::detail::future_word;
+using spool::detail::phase;
+
+// The scope of the thread that runs the body: it lives as long as the body, so an interruption must not come later.
+struct alignas(16) scope {
+    model::atomic<int> interrupted{0};
+};
+
+// A future of an int, as far as its life goes.
+class future {
+public:
+    // ---- The host of future_steps
+    [[nodiscard]] future_word look() { return word_.load(); }  // the look at the word
+    void destroy_callable() { callable_.write(callable_.read() - 1); }
+    void leave_queue() {}
+    void interrupt(future_word running) { running.who<scope>()->interrupted.store(1); }
+
+    // ---- What the threads do
+    void run() {
+        auto* const mine = new scope;
+        if (steps().start(mine)) {
+            model::check(callable_.read() == 1, "the callable is there when the body starts");
+            const bool claimed = steps().claim_after_run(mine, me());
+            destroy_callable();
+            if (claimed) {
+                result_.write(7);
+                steps().publish(phase::succeeded);
+            }
+        }
+        delete mine;
+    }
+    void cancel(cancel_mode mode) {
+        if (steps().cancel(mode, me())) {
+            cancelled_.fetch_add(1, std::memory_order_relaxed);
+        }
+        model::check(look().is_final(), "it is done when cancel() has returned");
+    }
+    void set() {
+        if (steps().claim_by_hand(me())) {
+            result_.write(8);
+            steps().publish(phase::succeeded);
+        }
+    }
+    void get() {
+        static_cast<void>(steps().wait({}));
+        const phase now = look().now();
+        model::check(now >= phase::succeeded, "it is final when wait() has returned");
+        if (now == phase::succeeded) {
+            model::check(result_.read() >= 7, "the result is there");
+        }
+    }
+    void end() {
+        const phase now = look().now();
+        model::check(now >= phase::succeeded, "it is final in the end");
+        model::check(callable_.read() == 0, "the callable is destroyed once");
+        const int cancelled = cancelled_.load();
+        model::check(cancelled == (now == phase::cancelled ? 1 : 0),
+                     "one call cancelled it, if it is cancelled");
+    }
+
+private:
+    using word = model::atomic<future_word>;
+    using waiters = spool::basic_done_event<model::parking>;
+
+    spool::detail::future_steps<word, waiters, future> steps() { return {word_, waiters_, *this}; }
+    static const void* me() { return reinterpret_cast<const void*>(std::uintptr_t{16} * model::self()); }
+
+    word word_{future_word{}};
+    waiters waiters_;
+    model::plain<int> callable_{1};
+    model::plain<int> result_{0};
+    model::atomic<int> cancelled_{0};
+};
+
+struct cancelled_while_awaited : future {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: run(); break;
+            case 2: cancel(cancel_mode::interrupt); break;
+            default: get();
+        }
+    }
+};
+
+struct discarded_while_awaited : future {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: run(); break;
+            case 2: cancel(cancel_mode::let_run); break;
+            default: get();
+        }
+    }
+};
+
+struct cancelled_twice : future {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: run(); break;
+            case 2: cancel(cancel_mode::interrupt); break;
+            default: cancel(cancel_mode::let_run);
+        }
+    }
+};
+
+struct set_by_hand : future {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: run(); break;
+            case 2: set(); break;
+            default: cancel(cancel_mode::interrupt);
+        }
+    }
+};
+
+// The worker that polled it and the one that waits for it, both about to start it.
+struct started_twice : future {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        if (t < 3) {
+            run();
+        } else {
+            get();
+        }
+    }
+};
+
+TEST(future_word_model, cancel_and_run_agree_and_the_waiter_learns_it) {
+    model::expect_sound<cancelled_while_awaited>();
+}
+TEST(future_word_model, a_discarded_outcome_wakes_the_waiter_too) {
+    model::expect_sound<discarded_while_awaited>();
+}
+TEST(future_word_model, one_of_two_cancels_wins_and_the_scope_outlives_the_interruption) {
+    model::expect_sound<cancelled_twice>();
+}
+TEST(future_word_model, an_outcome_set_by_hand_is_written_by_one_thread) {
+    model::expect_sound<set_by_hand>();
+}
+TEST(future_word_model, a_body_is_started_once) {
+    model::expect_sound<started_twice>();
+}
+
+// ---- Planted faults
+
+constexpr const char* steps = "future_steps.hpp";
+
+TEST(future_word_plant, a_runner_that_does_not_look_for_an_interruption_frees_the_scope_too_early) {
+    model::expect_found<cancelled_while_awaited>(
+        {model::harm::no_look, steps, "future_word{phase::completing, me})) {"}, "use after free");
+}
+TEST(future_word_plant, a_final_word_that_hands_nothing_over_is_a_race_on_the_result) {
+    model::expect_found<cancelled_while_awaited>(
+        {model::harm::relax, steps, "word_.store(future_word{final})"}, "data race");
+}
+TEST(future_word_plant, a_look_that_acquires_nothing_is_a_race_on_the_result) {
+    model::expect_found<started_twice>(
+        {model::harm::relax, "future_word_test.cpp", "// the look at the word"}, "data race");
+}
+TEST(future_word_plant, a_notify_left_out_is_a_lost_wake) {
+    model::expect_found<cancelled_while_awaited>({model::harm::pretend, "done_event.hpp", "// N2"},
+                                                 "lost wake");
+}
+
+}  // namespace
