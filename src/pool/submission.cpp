@@ -61,7 +61,8 @@ void thread_pool_executor::core::refuse(task&& work, admission_result how,
         case admission_result::no_thread: break;
     }
     if (start_error != nullptr) {
-        count_rejection(work, rejection_reason::no_thread);
+        const task refused = std::move(work);  // consumed, as by a policy
+        count_rejection(refused, rejection_reason::no_thread);
         std::rethrow_exception(start_error);
     }
     reject(std::move(work), rejection_reason::no_thread);
@@ -71,8 +72,9 @@ void thread_pool_executor::core::execute_all(std::span<task> work) {
     while (!work.empty()) {
         const bool queue_next = admission::on_arrival(control(), sizes()) == admission::arrival::offer;
         const std::size_t taken = queue_next ? offer_some(work) : 0;
-        if (taken == 0) {  // it makes a worker start, or is refused
-            execute(std::move(work.front()));
+        if (taken == 0) {                        // it makes a worker start, or is refused
+            task one = std::move(work.front());  // and then consumed, whatever throws
+            execute(std::move(one));
         }
         work = work.subspan(std::max<std::size_t>(taken, 1));
     }
@@ -86,10 +88,10 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         admission_result late = admission_result::accepted;
     };
     std::vector<entry> entries;
-    entries.reserve(work.size());
     std::size_t prepared = 0;
     std::size_t taken = 0;
     try {
+        entries.reserve(work.size());
         for (; prepared < work.size(); ++prepared) {
             prepare(work[prepared]);
             entries.push_back({ticket_of(work[prepared])});
@@ -104,6 +106,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
             for (task& one : work.first(prepared)) {
                 static_cast<void>(unprepare(one));
             }
+            work.front().clear();  // the one that threw is consumed, those after it are untouched
             throw;
         }
     }
@@ -320,12 +323,12 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
 // ---- Refusals
 
 void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
+    task doomed = std::move(work);  // what the policy leaves is destroyed here
     const rejection_policy policy = rejection();
     // These two may get the task in after all; they count only what they give up on.
     if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
-        count_rejection(work, reason);
+        count_rejection(doomed, reason);
     }
-    task doomed = std::move(work);  // what the policy leaves is destroyed here
     policy(std::move(doomed), reason, owner_);
 }
 

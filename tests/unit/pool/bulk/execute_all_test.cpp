@@ -133,6 +133,35 @@ TEST_F(pool_bulk, a_pool_that_is_shut_down_refuses_the_first_and_touches_no_othe
     EXPECT_EQ(pool.rejected_count(), 1U);
 }
 
+// As with execute(), which the caller cannot get it back from either.
+TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
+    struct throwing_hooks : spool::pool_hooks {
+        void rejected(const spool::task_info&, spool::rejection_reason) override {
+            throw std::runtime_error("hook");
+        }
+    };
+    const auto expect_first_gone = [this](thread_pool_executor& pool, const std::string& what) {
+        std::vector<task> many = tasks(3);
+        EXPECT_EQ(test::what_of<std::runtime_error>([&] { pool.execute_all(many); }), what);
+        EXPECT_TRUE(many[0].empty()) << what;
+        EXPECT_FALSE(many[1].empty()) << what;
+        EXPECT_FALSE(many[2].empty()) << what;
+    };
+    thread_pool_executor no_threads(
+        {.core_size = 1, .thread_factory = [](task, const spool::worker_info&) -> spool::worker_thread {
+             throw std::runtime_error("factory");
+         }});
+    expect_first_gone(no_threads, "factory");
+    thread_pool_executor shut_down({.core_size = 1, .hooks = std::make_shared<throwing_hooks>()});
+    shut_down.shutdown();
+    expect_first_gone(shut_down, "hook");
+    thread_pool_executor queued(
+        {.core_size = 0, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)});
+    script.before_push.arm([] { throw std::runtime_error("queue"); });
+    expect_first_gone(queued, "queue");
+    EXPECT_EQ(ran.size(), 0U);
+}
+
 // The second look: see second_look_test.cpp.
 TEST_F(pool_bulk, shut_down_in_the_middle_leaves_none_of_them_in_the_queue) {
     thread_pool_executor pool(
