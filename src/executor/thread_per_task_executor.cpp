@@ -10,8 +10,21 @@
 #include "spool/base/error.hpp"
 #include "spool/base/mutex.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
+namespace {
+
+// A destructor must wait even where there is no memory for a token.
+std::stop_token token_or_none() noexcept {
+    try {
+        return this_task::stop_token();
+    } catch (...) {
+        return {};
+    }
+}
+
+}  // namespace
 
 // Every thread is in one of two lists: in running_ until its task has ended, then in left_ until somebody joins it. Who
 // leaves joins those that left before, so at most one stays unjoined until the end.
@@ -70,14 +83,20 @@ public:
     wait_result wait_terminated(const wait_limits& limits) {
         return terminated_.await([this] { return is_terminated(); }, limits);
     }
-    // On one of its own threads: until only those are left that are inside close() too.
+    // On one of its own threads: until only those are left that have called close() too.
     wait_result wait_closed(const wait_limits& limits) {
+        bool outside = false;
         {
             const detail::lock_guard lock{mutex_};
-            if (const auto own = find_own(); own != running_.end()) {
+            const auto own = find_own();
+            outside = own == running_.end();
+            if (!outside) {
                 own->closing = true;
                 terminated_.notify_all();  // pair (M): mutex_
             }
+        }
+        if (outside) {  // until every task has ended, also one that has closed it
+            return wait_terminated(limits);
         }
         return terminated_.await(
             [this] {
@@ -107,7 +126,7 @@ private:
         task work;
         task_scope* scope = nullptr;  // while the task runs
         bool asked_to_stop = false;
-        bool closing = false;  // its task is inside close()
+        bool closing = false;  // its task has called close()
     };
     using position = std::list<entry>::iterator;
 
@@ -140,7 +159,11 @@ private:
 
     static void join(std::list<entry>& left) {
         for (entry& e : left) {
-            e.thread.join();
+            if (e.thread.get_id() == std::this_thread::get_id()) {
+                e.thread.detach();  // a thread_local of it destroys the executor
+            } else {
+                e.thread.join();
+            }
         }
     }
 
@@ -245,7 +268,7 @@ bool thread_per_task_executor::await_termination_until(deadline until, std::stop
 
 void thread_per_task_executor::close() {
     shutdown();
-    if (threads_->wait_closed({.stop = this_task::stop_token()}) == wait_result::interrupted) {
+    if (threads_->wait_closed({.stop = token_or_none()}) == wait_result::interrupted) {
         threads_->stop_all();
         static_cast<void>(threads_->wait_closed({}));
     }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "spool/executor/thread_per_task_executor.hpp"
@@ -121,6 +122,32 @@ TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_e
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
+TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_it_and_goes_on) {
+    test::gate closed;
+    test::gate release;
+    test::gate destroyed;
+    std::atomic<bool> ended{false};
+    std::atomic<bool> had_ended{false};
+    auto threads = std::make_unique<thread_per_task_executor>();
+    threads->execute([&, service = threads.get()] {
+        service->close();
+        closed.open();
+        release.wait();
+        ended = true;
+    });
+    ASSERT_TRUE(closed.opens());
+    std::jthread destroyer{[&] {
+        threads.reset();
+        had_ended = ended.load();
+        destroyed.open();
+    }};
+    const test::open_at_end at_end{release};
+    EXPECT_FALSE(destroyed.opens_within(test::short_delay()));
+    release.open();
+    EXPECT_TRUE(destroyed.opens());
+    EXPECT_TRUE(had_ended);
+}
+
 TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_others) {
     const std::size_t before = test::threads_at_rest();
     test::gate release;
@@ -144,6 +171,28 @@ TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_o
     }
     EXPECT_TRUE(destroyed.opens());
     EXPECT_TRUE(other_had_ended);
+    EXPECT_TRUE(test::threads_are_back_to(before));
+}
+
+TEST(thread_per_task_lifetime, it_may_be_destroyed_by_a_thread_local_of_its_last_thread) {
+    const std::size_t before = test::threads_at_rest();
+    static std::atomic<bool> destroyed{false};
+    struct owner {
+        std::unique_ptr<thread_per_task_executor> mine;
+        ~owner() {
+            mine.reset();
+            destroyed = true;
+        }
+    };
+    {
+        auto threads = std::make_unique<thread_per_task_executor>();
+        thread_per_task_executor& service = *threads;
+        service.execute([mine = std::move(threads)]() mutable {
+            thread_local owner here;
+            here.mine = std::move(mine);
+        });
+    }
+    EXPECT_TRUE(test::eventually([] { return destroyed.load(); }));
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
