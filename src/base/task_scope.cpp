@@ -26,6 +26,14 @@ task_scope::~task_scope() {
     // from_outer_ goes first (declared after source_): its destructor waits for a pass_on under way.
 }
 
+bool task_scope::is_open_here(const task_scope* scope) noexcept {
+    const task_scope* open = innermost;
+    while (open != nullptr && open != scope) {
+        open = open->outer_;
+    }
+    return open != nullptr;
+}
+
 task_scope* task_scope::current() noexcept {
     return innermost;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #if __has_include(<cxxabi.h>)
 #include <cxxabi.h>
@@ -213,6 +214,16 @@ void future_core::help_out(const std::stop_token& stop) {
     }
 }
 
+// The body runs, or the outcome is being written, on this very thread, further out: it goes on when the wait has ended.
+bool future_core::depends_on_caller() const noexcept {
+    const future_word seen = word();
+    switch (seen.now()) {
+        case phase::running: return task_scope::is_open_here(seen.who<task_scope>());
+        case phase::completing: return seen.who<thread_mark>() == &this_thread_mark;
+        default: return false;
+    }
+}
+
 bool future_core::wait_in_time(deadline until, const char* call) {
     return is_done() || wait_in_time(until, this_task::stop_token(), call);
 }
@@ -220,6 +231,9 @@ bool future_core::wait_in_time(deadline until, const char* call) {
 bool future_core::wait_in_time(deadline until, std::stop_token stop, const char* call) {
     if (is_done()) {
         return true;
+    }
+    if (until.is_never() && depends_on_caller()) {
+        throw std::logic_error(std::string{call} + ": the task would wait for itself: " + describe());
     }
     // The clock is read only by one who has to wait.
     recent_waits& lately = waits_of_this_thread();

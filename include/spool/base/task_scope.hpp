@@ -40,6 +40,9 @@ public:
     task_scope(const task_scope&) = delete;
     task_scope& operator=(const task_scope&) = delete;
 
+    /// Whether it is one of this thread's: the innermost, or one around it. Only compares; it need not live.
+    [[nodiscard]] static bool is_open_here(const task_scope* scope) noexcept;
+
     /// The innermost scope of this thread, or null outside of any task.
     [[nodiscard]] static task_scope* current() noexcept;
     /// Its token; outside of any task one that never stops.

@@ -38,6 +38,9 @@ namespace detail {
 /// Waits are interruptible: the plain forms by the current task's stop, the others by the token given. A result that is
 /// there comes before an interruption, an interruption before a time-out.
 ///
+/// A task that waits without limit for itself, or for one that it runs inside of, gets a std::logic_error that names it: the wait would
+/// never end. With a limit it waits until that is over.
+///
 /// A future always gets done: a task that is destroyed without having run makes it cancelled. The task's callable is
 /// destroyed before that.
 ///
@@ -74,7 +77,7 @@ public:
     friend bool operator==(const future& a, const future& b) noexcept { return a.state_ == b.state_; }
 
     /// Waits for the result.
-    /// \throws what the task threw, cancelled, interrupted
+    /// \throws what the task threw, cancelled, interrupted; std::logic_error if this very task brings it
     shared_result get() const& requires sharable {
         checked("get").wait_or_throw("future::get");
         return shared();

@@ -138,7 +138,8 @@ public:
 
     /// Waits until it is final.
     [[nodiscard]] wait_result wait(const wait_limits& limits);
-    /// The same for the public calls: \throws interrupted, naming `call`. Without a token, the current task's is used, asked for
+    /// The same for the public calls: \throws interrupted, naming `call`; std::logic_error where a wait without limit would wait for the
+    /// caller itself. Without a token, the current task's is used, asked for
     /// only when there is something to wait for. On a worker, the one without a time limit may run the body right here.
     void wait_or_throw(const char* call);
     void wait_or_throw(std::stop_token stop, const char* call);
@@ -192,6 +193,7 @@ private:
 
     [[nodiscard]] future_word word() const noexcept { return word_.load(); }
     void help_out(const std::stop_token& stop);
+    [[nodiscard]] bool depends_on_caller() const noexcept;
     class host;  // of future_steps
     struct steps;
     void call_back();
