@@ -50,7 +50,8 @@ void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
 
 void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    thread_pool_executor::core& core = *pool.core_;
+    const std::shared_ptr<thread_pool_executor::core> keep = pool.core_;  // it may be destroyed meanwhile
+    thread_pool_executor::core& core = *keep;
     if (reason == rejection_reason::full) {
         if (core.on_own_worker()) {
             run_here(mine);

@@ -35,8 +35,9 @@ admission_result thread_pool_executor::try_execute(task&& work) {
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
-    core_->require(work);
-    return core_->execute_until(work, until, stop);
+    const std::shared_ptr<core> keep = core_;  // for those who still wait when the pool is destroyed
+    keep->require(work);
+    return keep->execute_until(work, until, stop);
 }
 
 const task_decorator* thread_pool_executor::decorator() const noexcept {
@@ -69,10 +70,12 @@ const void* thread_pool_executor::home() const noexcept {
 }
 
 void thread_pool_executor::shutdown() {
-    core_->shutdown();
+    const std::shared_ptr<core> keep = core_;  // the terminated hook may destroy the pool
+    keep->shutdown();
 }
 std::vector<task> thread_pool_executor::shutdown_now() {
-    return core_->shutdown_now();
+    const std::shared_ptr<core> keep = core_;  // likewise
+    return keep->shutdown_now();
 }
 bool thread_pool_executor::is_shutdown() const {
     return !accepts_tasks(state());
@@ -85,10 +88,12 @@ bool thread_pool_executor::is_terminating() const {
     return !accepts_tasks(now) && now != run_state::terminated;
 }
 bool thread_pool_executor::await_termination_until(deadline until, std::stop_token stop) {
-    return core_->await_termination(until, stop);
+    const std::shared_ptr<core> keep = core_;  // it may be destroyed as soon as it has terminated
+    return keep->await_termination(until, stop);
 }
 void thread_pool_executor::close() {
-    core_->close();
+    const std::shared_ptr<core> keep = core_;  // likewise
+    keep->close();
 }
 run_state thread_pool_executor::state() const noexcept {
     return core_->control().state;
