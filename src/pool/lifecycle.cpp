@@ -1,5 +1,6 @@
 // The pool ends: shutdown, stop, tidy, terminate, and the destructor in every place.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "pool/pool_core.hpp"
@@ -33,7 +34,7 @@ void thread_pool_executor::core::shutdown() {
     owner_.on_shutdown();
     wake_everybody();
     // A pool built on a queue with tasks in it may have no worker to run them.
-    if (control().workers == 0 && !queue_->empty()) {
+    if (control().workers == 0 && !queue_is_empty()) {
         std::exception_ptr error;
         start_worker(nullptr, bound::maximum_size, error);
     }
@@ -109,13 +110,19 @@ void thread_pool_executor::core::try_terminate() {
         }
     }
     if (hooks_ != nullptr) {
+        tidier_.store(std::this_thread::get_id());
         guarded(pool_info_, [&] { hooks_->terminated(); });
+        tidier_.store({});
     }
     control_.advance_to(run_state::terminated);
     changed_.notify_all();  // pair (S): the control word
 }
 
 bool thread_pool_executor::core::await_termination(deadline until, const std::stop_token& stop) {
+    if (until.is_never() && tidies_here()) {
+        throw std::logic_error("thread_pool_executor \"" + name_ +
+                               "\": the terminated hook would wait for itself");
+    }
     const auto ended = [this] { return control().state == run_state::terminated; };
     const wait_result how = changed_.await(ended, {.until = until, .stop = stop});
     if (how == wait_result::interrupted) {
@@ -130,6 +137,10 @@ bool thread_pool_executor::core::on_own_worker() const noexcept {
 }
 
 void thread_pool_executor::core::close() {
+    if (tidies_here()) {  // only the terminated hook, which calls this, has not ended
+        join_those_who_left();
+        return;
+    }
     if (worker* const self = self_service::of(*this)) {
         close_on_worker(*self);
         return;
@@ -175,7 +186,7 @@ void thread_pool_executor::core::run_what_nobody_can() {
         std::optional<task> orphan;
         // A second at most: a stop of the closing task is noticed in between.
         const wait_limits a_while{.until = deadline::after(std::chrono::seconds{1}), .stop = {}};
-        if (queue_->pop_until(orphan, a_while, nothing_to_do) != wait_result::ready) {
+        if (!pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
             break;
         }
         if (const future_link link{*orphan}; link && !link.claim()) {
@@ -190,17 +201,32 @@ void thread_pool_executor::core::run_what_nobody_can() {
     try_terminate();
 }
 
-// On a worker of the pool, inside a task: runs the queue together with the others and waits until they are gone, but for
+// False: there was none. What a user's queue throws does not end the pool's last steps; it is asked again after a while.
+bool thread_pool_executor::core::pop_or_report(std::optional<task>& next, const worker_info& where,
+                                               const wait_limits& limits, function_ref<bool()> give_up) {
+    try {
+        return queue_->pop_until(next, limits, give_up) == wait_result::ready;
+    } catch (...) {
+        uncaught(where, std::current_exception());
+        back_off();
+        return false;
+    }
+}
+
+// On a worker of the pool, inside a task or a hook: runs the queue together with the others and waits until they are gone, but for
 // those that are inside close() too.
 void thread_pool_executor::core::close_on_worker(worker& w) {
     shutdown();
+    run_first(w);
     run_the_rest(w);
     if (!std::exchange(w.closing, true)) {
-        closers_.fetch_add(1);  // until it leaves
-        changed_.notify_all();  // pair (S): closers_
+        closers_like(w).fetch_add(1);  // until it leaves
+        changed_.notify_all();         // pair (S): closers_, leaving_closers_
     }
     // pair (S): these words are changed before changed_ is notified
-    const auto alone = [this] { return control().workers <= closers_.load() && departing_.load() == 0; };
+    const auto alone = [this] {
+        return control().workers <= closers_.load() && departing_.load() <= leaving_closers_.load();
+    };
     if (changed_.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
         discard_the_queue();
         static_cast<void>(changed_.await(alone));
@@ -208,12 +234,28 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
     join_those_who_left();
 }
 
+// The task that it was started with, if worker_started closes the pool.
+void thread_pool_executor::core::run_first(worker& w) {
+    task first = std::move(w.first);
+    if (first.empty()) {
+        return;
+    }
+    if (const future_link link{first}; link && !link.claim()) {
+        drop_husk();
+        w.holds_first = false;
+        w.started.store(0);
+        w.depth.store(0);
+    } else {
+        run_inside(w, first);
+    }
+}
+
 void thread_pool_executor::core::run_the_rest(worker& w) {
     const auto nothing_to_do = [this] { return !runs_queue(control().state) || queue_is_empty(); };
     while (!nothing_to_do()) {
         std::optional<task> next;
-        if (queue_->pop_until(next, {}, nothing_to_do) != wait_result::ready) {
-            return;
+        if (!pop_or_report(next, w.info, {}, nothing_to_do)) {
+            continue;
         }
         if (const future_link link{*next}; link && !link.claim()) {
             drop_husk();
@@ -226,14 +268,23 @@ void thread_pool_executor::core::run_the_rest(worker& w) {
 void thread_pool_executor::core::destroy() {
     worker* const self = self_service::of(*this);
     close();
-    if (self != nullptr) {
+    if (self != nullptr && self->stage == worker_stage::working) {  // changed by this very thread
         let_go(*self);
     }
 }
 
-// The pool is destroyed by a task on this worker: the thread is counted out here, and then only leaves its task.
+// Destroyed on a thread of its own that has left already, by a thread_local or the terminated hook, the pool has joined nobody.
+thread_pool_executor::core::~core() {
+    for (const std::shared_ptr<worker>& w : left_) {
+        if (w->thread) {
+            w->thread.detach();
+        }
+    }
+}
+
+// The pool is destroyed by a task or a hook on this worker: the thread is counted out here, and then only leaves its task.
 void thread_pool_executor::core::let_go(worker& w) {
-    if (hooks_ != nullptr) {
+    if (hooks_ != nullptr && !w.leaving) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
     }
     worker_thread own;
@@ -250,7 +301,12 @@ void thread_pool_executor::core::let_go(worker& w) {
         own.detach();
     }
     forget_closer(w);
-    control_.release_worker();
+    if (w.leaving) {
+        departing_.fetch_sub(1);
+    } else {
+        control_.release_worker();
+    }
+    tell_of_free_place();
     try_terminate();
 }
 

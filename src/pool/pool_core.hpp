@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pool/control_word.hpp"
@@ -32,6 +33,9 @@ class thread_pool_executor::core : public std::enable_shared_from_this<core> {
 public:
     core(thread_pool_executor& owner, pool_options&& options, bool queue_first,
          std::shared_ptr<clock_source> clock);
+    core(const core&) = delete;
+    core& operator=(const core&) = delete;
+    ~core();
 
     // ---- submission.cpp
     void require(const task& work) const {
@@ -177,6 +181,9 @@ private:
     void tell_of_free_place() noexcept;
     void forget_closer(worker& w) noexcept;
     void join_those_who_left();
+    [[nodiscard]] std::atomic<std::size_t>& closers_like(const worker& w) noexcept {
+        return w.leaving ? leaving_closers_ : closers_;
+    }
     static void join(worker_list& left);
     void back_off();
     void uncaught(const worker_info& where, const std::exception_ptr& error) const noexcept;
@@ -195,7 +202,11 @@ private:
     // ---- lifecycle.cpp
     void try_terminate();
     void run_what_nobody_can();
+    bool pop_or_report(std::optional<task>& next, const worker_info& where, const wait_limits& limits,
+                       function_ref<bool()> give_up);
+    [[nodiscard]] bool tidies_here() const noexcept { return tidier_.load() == std::this_thread::get_id(); }
     void close_on_worker(worker& w);
+    void run_first(worker& w);
     void run_the_rest(worker& w);
     void wait_for_the_end(const std::stop_token& stop);
     void discard_the_queue() noexcept;
@@ -211,7 +222,8 @@ private:
     void check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const;
     void settings_changed() noexcept;
 
-    thread_pool_executor& owner_;  // used only inside calls on it
+    thread_pool_executor& owner_;                    // used only inside calls on it
+    const task_id serial_ = detail::next_task_id();  // unlike an address, never another pool's
     const std::string name_;
     const worker_info pool_info_{name_, 0, name_};  // where something happens on no worker
     control_word control_;
@@ -239,7 +251,7 @@ private:
 
     alignas(cache_line) mutable detail::mutex workers_mutex_;
     worker_list workers_ SPOOL_GUARDED_BY(workers_mutex_);
-    // Ended, to be joined by the next that starts or leaves.
+    // Ended, to be joined by the next that leaves.
     worker_list left_ SPOOL_GUARDED_BY(workers_mutex_);
     std::size_t alive_ SPOOL_GUARDED_BY(workers_mutex_) = 0;    // workers with a thread
     std::size_t largest_ SPOOL_GUARDED_BY(workers_mutex_) = 0;  // most of them at once
@@ -247,12 +259,14 @@ private:
     // Tasks completed by workers that are gone.
     std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
 
-    std::atomic<std::size_t> closers_{0};     // workers inside close(), which the others do not wait for
-    std::atomic<std::size_t> departing_{0};   // counted out of the control word, but still in the list
-    std::atomic<std::ptrdiff_t> husks_{0};    // entries of the queue whose body a waiter runs or ran
-    std::atomic<std::uint64_t> rejected_{0};  // statistic
-    std::atomic<unsigned> poll_failures_{0};  // in a row
-    event_count changed_;                     // notified when the pool has terminated, or a worker has left
+    std::atomic<std::size_t> closers_{0};          // workers inside close(), which the others do not wait for
+    std::atomic<std::size_t> departing_{0};        // counted out of the control word, but still in the list
+    std::atomic<std::size_t> leaving_closers_{0};  // of these, those inside close()
+    std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook
+    std::atomic<std::ptrdiff_t> husks_{0};         // entries of the queue whose body a waiter runs or ran
+    std::atomic<std::uint64_t> rejected_{0};       // statistic
+    std::atomic<unsigned> poll_failures_{0};       // in a row
+    event_count changed_;  // notified when the pool has terminated, or a worker has left
 };
 
 }  // namespace spool::inline v1

@@ -29,6 +29,7 @@ struct worker {
     worker_info info;
     std::thread::id thread_id;  // set when the body begins
     bool closing = false;       // the worker's own: counted among the pool's closers
+    bool leaving = false;       // likewise: inside depart(), so counted as departing
     std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
     task first;                                             // the worker's own once it has begun
     bool holds_first = false;                               // likewise: counted in depth, but not begun

@@ -8,6 +8,12 @@
 #include "spool/base/error.hpp"
 
 namespace spool::inline v1 {
+namespace {
+
+// Which pool this thread was a worker of, once it has left it.
+constinit thread_local task_id pool_left_here = 0;
+
+}  // namespace
 
 // A user's queue that throws counts as one with something in it.
 bool thread_pool_executor::core::queue_is_empty() const noexcept {
@@ -53,9 +59,15 @@ bool thread_pool_executor::core::hands_over() {
 }
 
 void thread_pool_executor::core::depart(worker& w) {
+    forget_closer(w);  // as one that works: it is counted out
+    w.leaving = true;
     if (hooks_ != nullptr) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
+        if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
+            return;
+        }
     }
+    pool_left_here = serial_;
     worker_list left_before;
     {
         const detail::lock_guard lock{workers_mutex_};
@@ -75,7 +87,7 @@ void thread_pool_executor::core::depart(worker& w) {
 
 void thread_pool_executor::core::forget_closer(worker& w) noexcept {
     if (std::exchange(w.closing, false)) {
-        closers_.fetch_sub(1);
+        closers_like(w).fetch_sub(1);
     }
 }
 
@@ -88,18 +100,18 @@ void thread_pool_executor::core::tell_of_free_place() noexcept {
 // Ended threads, each past its depart(): only its thread_local destructors are left.
 void thread_pool_executor::core::join(worker_list& left) {
     for (const std::shared_ptr<worker>& w : left) {
-        if (!w->thread) {
-            continue;
-        }
-        if (w->thread_id == std::this_thread::get_id()) {
-            w->thread.detach();  // a thread_local of it destroys the pool
-        } else {
+        if (w->thread) {
             w->thread.join();
         }
     }
 }
 
+// A thread that has left itself joins nobody, though a thread_local of it or the terminated hook may close the pool: another one that left
+// may be joining it.
 void thread_pool_executor::core::join_those_who_left() {
+    if (pool_left_here == serial_) {
+        return;
+    }
     worker_list left;
     {
         const detail::lock_guard lock{workers_mutex_};

@@ -40,11 +40,14 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
         return;
     }
     self_service waits{*this, w};
-    join_those_who_left();
     {
         const consumer_place place{attach(w) ? queue_.get() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
+            if (w.stage ==
+                worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
+                return;
+            }
         }
         for (;;) {
             const served how = serve(w, scope);

@@ -16,7 +16,7 @@ auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exc
     -> start_result {
     for (pool_control seen = control();;) {
         const admission::sizes now = sizes();
-        const bool queue_empty = accepts_tasks(seen.state) || queue_->empty();
+        const bool queue_empty = accepts_tasks(seen.state) || queue_is_empty();
         const std::size_t most = limit == bound::maximum_size       ? now.maximum
                                  : limit == bound::core_size_or_one ? std::max<std::size_t>(now.core, 1)
                                                                     : now.core;

@@ -29,6 +29,9 @@ struct task_info {
 /// on the worker; before_execute and after_execute with the task's stop token, so that a pause there ends at
 /// shutdown_now(). What a hook throws goes to the pool's `uncaught`; after before_execute and after_execute the worker is
 /// replaced. What `rejected` throws goes to the submitter.
+///
+/// A hook may call every member of its pool, and close or destroy it: the rest of the queue is run there, as inside of a task. Only
+/// `terminated` must not wait for the termination, which it is a part of: without a limit that throws std::logic_error.
 class SPOOL_API pool_hooks {
 public:
     pool_hooks() = default;

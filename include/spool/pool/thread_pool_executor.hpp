@@ -75,7 +75,7 @@ enum class admission_result {
 /// Memory ordering: what a thread did before execute() is visible to the task; what tasks did is visible after get(), after
 /// is_done() was true, and after await_termination() returned true.
 /// Lifetime: the destructor is close(): shutdown() and wait for every queued task; afterwards no thread of the pool exists.
-/// Destroyed on a worker of its own, the pool runs the rest of its queue there, together with the other workers, joins them, and
+/// Destroyed on a worker of its own, in a task or a hook, the pool runs the rest of its queue there, together with the other workers, joins them, and
 /// lets go of that one thread, which then only leaves its task. exit() with a live pool: static destructors run while the
 /// workers still do; close the pool before.
 class SPOOL_API thread_pool_executor : public executor_service {
