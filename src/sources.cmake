@@ -89,6 +89,9 @@ set(SPOOL_SOURCES
     src/base/error.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
+    src/base/when_forking.hpp
+    src/base/when_forking_portable.cpp
+    src/base/when_forking_posix.cpp
     src/executor/executor.cpp
     src/executor/executor_service.cpp
     src/executor/serial_executor.cpp
@@ -97,8 +100,11 @@ set(SPOOL_SOURCES
     src/future/future.cpp
     src/future/future_core.cpp
     src/future/future_link.cpp
+    src/future/lost_home.cpp
     src/pool/control_word.hpp
     src/pool/executors.cpp
+    src/pool/fork_list.cpp
+    src/pool/fork_list.hpp
     src/pool/lifecycle.cpp
     src/pool/lint.cpp
     src/pool/numbers.cpp
@@ -106,6 +112,7 @@ set(SPOOL_SOURCES
     src/pool/pool_options.cpp
     src/pool/rejection.cpp
     src/pool/self_service.hpp
+    src/pool/setting.hpp
     src/pool/settings.cpp
     src/pool/submission.cpp
     src/pool/task_group.cpp
@@ -150,6 +157,11 @@ set(SPOOL_SOURCES
 )
 
 # One source file per system where systems differ.
+if(UNIX)
+    list(REMOVE_ITEM SPOOL_SOURCES src/base/when_forking_portable.cpp)
+else()
+    list(REMOVE_ITEM SPOOL_SOURCES src/base/when_forking_posix.cpp)
+endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp
         src/schedule/precise_sleep_portable.cpp)

@@ -18,6 +18,13 @@ constinit thread_local id_block block;  // trivially destroyed: usable in destru
 
 }  // namespace
 
+constinit task_id first_own_id = 0;
+
+void begin_new_ids() noexcept {
+    block = {};                                                 // the parent goes on with this one
+    first_own_id = next_block.load(std::memory_order_relaxed);  // relaxed, owner: there is one thread
+}
+
 task_id next_task_id() noexcept {
     if (block.next == block.end) {
         // relaxed, statistic: only uniqueness matters, which the read-modify-write gives by itself

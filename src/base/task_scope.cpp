@@ -1,11 +1,19 @@
 #include "spool/base/task_scope.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <memory>
+
 #include "spool/base/task.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
 constinit thread_local task_scope* innermost = nullptr;
+
+// The scopes of the thread that forked lie between these, on its stack, and nobody else's do. Written while there is one thread.
+constinit const task_scope* lowest_survivor = nullptr;
+constinit const task_scope* highest_survivor = nullptr;
 
 }  // namespace
 
@@ -91,6 +99,20 @@ task_scope* task_scope::adopt() noexcept {
     }
     innermost->adoptable_ = false;
     return innermost;
+}
+
+void task_scope::survive_fork() noexcept {
+    lowest_survivor = highest_survivor = innermost;
+    for (task_scope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+        std::construct_at(&scope->mutex_);  // one who is gone may have held it, and only to read
+        lowest_survivor = std::min(lowest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
+        highest_survivor = std::max(highest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
+    }
+}
+
+bool task_scope::survived_fork(const task_scope* scope) noexcept {
+    return lowest_survivor != nullptr && !std::less<>{}(scope, lowest_survivor) &&
+           !std::less<>{}(highest_survivor, scope);
 }
 
 void task_scope::pass_on::operator()() const noexcept {

@@ -61,6 +61,10 @@ struct future_core::steps {
     future_steps<std::atomic<future_word>, done_event, host> all;
 };
 
+const void* future_core::mark_of_this_thread() noexcept {
+    return &this_thread_mark;
+}
+
 // ---- Lifetime
 
 future_core::~future_core() {
@@ -247,19 +251,13 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     return how == wait_result::ready;
 }
 
-// ---- Who may start it: addresses that are no pool's
+// ---- Who may start it: an address that is no pool's
 
 namespace {
-constinit std::byte marks[3]{};
-}
-const void* future_core::holder_mark() noexcept {
-    return &marks[0];
+alignas(4) constinit std::byte out{};
 }
 const void* future_core::out_mark() noexcept {
-    return &marks[1];
-}
-const void* future_core::waiter_mark() noexcept {
-    return &marks[2];
+    return &out;
 }
 
 // ---- Completing
@@ -309,7 +307,7 @@ void future_core::on_done(task callback) {
     auto node = std::make_unique<callback_node>(callback_node{std::move(callback), nullptr});
     callback_node* head = callbacks_.load();
     do {
-        if (head == closed()) {
+        if (head == closed() || is_lost()) {  // lost in a fork, and those before are too
             node->call();
             return;
         }

@@ -26,8 +26,14 @@ int future_link::priority() const noexcept {
     return core_->priority;
 }
 
-bool future_link::claim() const noexcept {
-    return core_->move_start(detail::future_core::holder_mark());
+void future_link::set_keeper(const void* pool) const noexcept {
+    using core = detail::future_core;
+    static_cast<void>(core_->move_start(
+        core_->kind() == core::timer_kind::none ? core::at(pool, core::home_use::kept) : nullptr));
+}
+
+bool future_link::claim(const void* pool) const noexcept {
+    return core_->move_start(detail::future_core::at(pool, detail::future_core::home_use::in_hand));
 }
 
 bool future_link::take_home_away() const noexcept {

@@ -189,7 +189,7 @@ void thread_pool_executor::core::run_what_nobody_can() {
         if (!pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
             break;
         }
-        if (const future_link link{*orphan}; link && !link.claim()) {
+        if (const future_link link{*orphan}; link && !link.claim(this)) {
             drop_husk();
             continue;
         }
@@ -240,7 +240,7 @@ void thread_pool_executor::core::run_first(worker& w) {
     if (first.empty()) {
         return;
     }
-    if (const future_link link{first}; link && !link.claim()) {
+    if (const future_link link{first}; link && !link.claim(this)) {
         drop_husk();
         w.holds_first = false;
         w.started.store(0);
@@ -257,7 +257,7 @@ void thread_pool_executor::core::run_the_rest(worker& w) {
         if (!pop_or_report(next, w.info, {}, nothing_to_do)) {
             continue;
         }
-        if (const future_link link{*next}; link && !link.claim()) {
+        if (const future_link link{*next}; link && !link.claim(this)) {
             drop_husk();
         } else {
             run_inside(w, *next);

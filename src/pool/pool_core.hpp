@@ -1,9 +1,9 @@
 // thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
 // (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
-// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp.
+// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children).
 //
-// Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ guards the settings that are no
-// plain numbers, and makes the checks of those that are. Neither is held while user code runs (hooks, handlers, factories,
+// Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ makes the checks of the settings that are
+// plain numbers. Neither is held while user code runs (hooks, handlers, factories,
 // stop callbacks, destructors of tasks), nor while the other is taken.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "pool/control_word.hpp"
+#include "pool/setting.hpp"
 #include "pool/worker.hpp"
 #include "spool/base/mutex.hpp"
 #include "spool/future/future_link.hpp"
@@ -109,9 +110,16 @@ public:
         return decorate_ ? &decorate_ : nullptr;
     }
 
+    // ---- fork_list.cpp
+    [[nodiscard]] fork_policy on_fork() const noexcept { return on_fork_; }
+    [[nodiscard]] bool is_lost() const noexcept { return kept_ != nullptr; }
+    void leave_to_parent(std::shared_ptr<core> self) noexcept;
+    [[noreturn]] void abort_in_child(const std::string& why) const noexcept;
+    [[nodiscard]] std::shared_ptr<core> make_anew() const;
+    class self_service;
+
 private:
     class worker_body;
-    class self_service;
     using worker_list = std::list<std::shared_ptr<worker>>;
 
     // ---- submission.cpp
@@ -217,6 +225,10 @@ private:
     // ---- numbers.cpp
     std::uint64_t count_workers(pool_snapshot& s) const;
 
+    // ---- fork_list.cpp
+    void end_in_child() const noexcept;
+    [[nodiscard]] pool_options settings_after_fork() const;
+
     // ---- settings.cpp
     void check_sizes(std::size_t least, std::size_t most) const;
     void check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const;
@@ -234,9 +246,9 @@ private:
     std::atomic<bool> core_may_time_out_;
     std::atomic<std::uint64_t> settings_version_{
         0};                                 // waiting workers and submitters compare it with what they saw
-    mutable detail::mutex settings_mutex_;  // guards the next two, and each check-then-set of the above
-    rejection_policy rejection_ SPOOL_GUARDED_BY(settings_mutex_);
-    spool::thread_factory factory_ SPOOL_GUARDED_BY(settings_mutex_);
+    mutable detail::mutex settings_mutex_;  // guards each check-then-set of the above
+    setting<rejection_policy> rejection_;
+    setting<spool::thread_factory> factory_;
 
     const std::unique_ptr<blocking_queue<task>> queue_;
     const std::shared_ptr<pool_hooks> hooks_;  // may be null
@@ -246,6 +258,10 @@ private:
     const bool queue_first_;
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
     const spool::idle_spin idle_spin_;
+    const fork_policy on_fork_;
+    const long born_in_;          // the process
+    std::shared_ptr<core> kept_;  // itself, in a forked child that has lost it: for as long as the process
+    lost_home lost_;
     // How long workers that ran dry have waited for the next task. On a line of its own: the above is read with every task.
     alignas(cache_line) recent_waits dry_spells_;
 

@@ -16,7 +16,7 @@ void run_here(task& work) {
 }  // namespace
 
 void abort_policy::operator()(task&&, rejection_reason reason, thread_pool_executor& pool) const {
-    throw pool.core_->rejection_error(reason);
+    throw pool.use().rejection_error(reason);
 }
 
 void caller_runs_policy::operator()(task&& work, rejection_reason, thread_pool_executor& pool) const {
@@ -34,8 +34,8 @@ void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
                                        thread_pool_executor& pool) const {
     task mine = std::move(work);
     std::exception_ptr error;
-    while (!pool.is_shutdown() && pool.core_->evict_oldest()) {
-        switch (pool.core_->try_execute(mine, error)) {
+    while (!pool.is_shutdown() && pool.use().evict_oldest()) {
+        switch (pool.use().try_execute(mine, error)) {
             case admission_result::accepted: return;
             case admission_result::shut_down: reason = rejection_reason::shut_down; break;
             case admission_result::no_thread: reason = rejection_reason::no_thread; break;
@@ -45,12 +45,13 @@ void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
             break;
         }
     }
-    pool.core_->count_rejection(mine, reason);
+    pool.use().count_rejection(mine, reason);
 }
 
 void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    const std::shared_ptr<thread_pool_executor::core> keep = pool.core_;  // it may be destroyed meanwhile
+    const std::shared_ptr<thread_pool_executor::core> keep =
+        pool.use().shared_from_this();  // it may be destroyed meanwhile
     thread_pool_executor::core& core = *keep;
     if (reason == rejection_reason::full) {
         if (core.on_own_worker()) {

@@ -31,6 +31,10 @@ public:
                                                             : nullptr;
     }
 
+    /// In a forked child: its task has lost its pool, as if it had destroyed that itself. And the one around it on this thread.
+    void let_go() noexcept { worker_.stage = worker_stage::let_go; }
+    [[nodiscard]] self_service* outer() const noexcept { return dynamic_cast<self_service*>(outer_); }
+
 private:
     core& pool_;
     worker& worker_;

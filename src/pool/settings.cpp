@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/when_forking.hpp"
 #include "pool/pool_core.hpp"
 
 namespace spool::inline v1 {
@@ -37,14 +38,18 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       task_times_(options.task_times),
       queue_first_(queue_first),
       clock_(std::move(clock)),
-      idle_spin_(options.idle_spin) {
+      idle_spin_(options.idle_spin),
+      on_fork_(options.on_fork),
+      born_in_(process_id()) {
     learn_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
     check(queue_ != nullptr, name_, "the queue is null");
-    check(static_cast<bool>(factory_), name_, "the thread factory is empty");
-    check(static_cast<bool>(rejection_), name_, "the rejection policy is empty");
+    check(static_cast<bool>(*factory_.get()), name_, "the thread factory is empty");
+    check(static_cast<bool>(*rejection_.get()), name_, "the rejection policy is empty");
     check(static_cast<bool>(uncaught_), name_, "the handler of uncaught exceptions is empty");
+    check(on_fork_ != fork_policy::empty || queue_->fresh() != nullptr, name_,
+          "on_fork is empty, but the queue has no fresh(): a forked child could not make the pool anew");
 }
 
 void thread_pool_executor::core::check_sizes(std::size_t least, std::size_t most) const {
@@ -122,25 +127,21 @@ void thread_pool_executor::core::allow_core_threads_to_time_out(bool allow) {
 }
 
 rejection_policy thread_pool_executor::core::rejection() const {
-    const detail::lock_guard lock{settings_mutex_};
-    return rejection_;
+    return *rejection_.get();
 }
 
 void thread_pool_executor::core::set_rejection(rejection_policy policy) {
     check(static_cast<bool>(policy), name_, "the rejection policy is empty");
-    const detail::lock_guard lock{settings_mutex_};
-    std::swap(rejection_, policy);  // the old one is destroyed after the lock
+    rejection_.set(std::move(policy));
 }
 
 spool::thread_factory thread_pool_executor::core::thread_factory() const {
-    const detail::lock_guard lock{settings_mutex_};
-    return factory_;
+    return *factory_.get();
 }
 
 void thread_pool_executor::core::set_thread_factory(spool::thread_factory factory) {
     check(static_cast<bool>(factory), name_, "the thread factory is empty");
-    const detail::lock_guard lock{settings_mutex_};
-    std::swap(factory_, factory);  // the old one is destroyed after the lock
+    factory_.set(std::move(factory));
 }
 
 bool thread_pool_executor::core::prestart_core_thread() {

@@ -15,7 +15,11 @@ void thread_pool_executor::core::prepare(task& work) const {
         if (const auto* timed = work.target<timed_body>()) {
             link.set_submitted(timed->submitted());
         }
-        static_cast<void>(link.set_home(work.due() == due_time::min() ? this : nullptr));
+        if (work.due() == due_time::min()) {
+            static_cast<void>(link.set_home(this));
+        } else {
+            link.set_keeper(this);
+        }
     }
 }
 
@@ -348,7 +352,7 @@ bool thread_pool_executor::core::evict_oldest() {
     if (!oldest.has_value()) {
         return false;
     }
-    if (const future_link link{*oldest}; link && !link.claim()) {
+    if (const future_link link{*oldest}; link && !link.claim(this)) {
         drop_husk();
     } else {
         count_rejection(*oldest, rejection_reason::evicted);
@@ -371,7 +375,7 @@ std::size_t thread_pool_executor::core::purge() {
     });
     std::size_t cancelled = 0;
     for (const task& t : gone) {
-        if (future_link{t}.claim()) {
+        if (future_link{t}.claim(this)) {
             ++cancelled;
         } else {
             drop_husk();

@@ -5,6 +5,7 @@
 // wake lie in one critical section; the maker looks inside one too, so when it sees that all have ended, the last has left.
 #include "spool/pool/task_group.hpp"
 
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -25,7 +26,7 @@ void detail::group_link::end() noexcept {
 }
 
 task_group::task_group(thread_pool_executor& pool) noexcept
-    : pool_(pool), maker_(&this_thread_mark), worker_(pool.core_->current_worker()) {}
+    : pool_(pool), home_(&pool.use()), maker_(&this_thread_mark), worker_(pool.use().current_worker()) {}
 
 void task_group::announce() noexcept {
     if (maker_ == &this_thread_mark) {
@@ -42,7 +43,7 @@ void task_group::fork(task&& child) {
     }
     bool taken = false;
     try {
-        taken = pool_.try_execute(std::move(child)) == admission_result::accepted;
+        taken = &pool_.use() == home_ && pool_.try_execute(std::move(child)) == admission_result::accepted;
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {
@@ -108,9 +109,25 @@ std::stop_token task_group::token() {
     return stop_.get_token();
 }
 
+// In a forked child: the pool has another core, and whoever had the children is not there.
+void task_group::forget_lost_children() noexcept {
+    std::construct_at(&mutex_);  // one who is gone may have held it
+    begun_ = ended_here_ = 0;
+    remote_.store(0);
+    cancelled_.store(true);
+    const detail::lock_guard lock{mutex_};
+    if (error_ == nullptr) {
+        error_ = std::make_exception_ptr(
+            cancelled("task_group: the children are those of the process that forked"));
+    }
+}
+
 void task_group::join() {
     const std::uint64_t forks = forked_elsewhere_.load();  // before the look at the queue
     run_queued();
+    if (!all_ended() && &pool_.use() != home_) {
+        forget_lost_children();
+    }
     if (!all_ended()) {
         wait_for_others(forks);
     }
@@ -122,7 +139,7 @@ void task_group::run_queued() {
     if (self == nullptr) {
         return;
     }
-    thread_pool_executor::core& pool = *pool_.core_;
+    thread_pool_executor::core& pool = pool_.use();
     const auto is_mine = [this](const task& t) { return t.owner() == this; };
     while (!all_ended()) {
         notice_stop();

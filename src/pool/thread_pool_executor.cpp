@@ -2,53 +2,66 @@
 
 #include <utility>
 
+#include "pool/fork_list.hpp"
 #include "pool/pool_core.hpp"
 
 namespace spool::inline v1 {
 
 thread_pool_executor::thread_pool_executor(pool_options options)
-    : core_(std::make_shared<core>(*this, std::move(options), false, nullptr)) {}
+    : core_(std::make_shared<core>(*this, std::move(options), false, nullptr)) {
+    fork_list::add(*this);
+}
 
 thread_pool_executor::thread_pool_executor(pool_options options, queue_first how)
-    : core_(std::make_shared<core>(*this, std::move(options), true, std::move(how.clock))) {}
+    : core_(std::make_shared<core>(*this, std::move(options), true, std::move(how.clock))) {
+    fork_list::add(*this);
+}
 
 thread_pool_executor::~thread_pool_executor() {
-    core_->destroy();
+    if (!left_to_parent()) {
+        use().destroy();
+    }
+    fork_list::remove(*this);
 }
 
 void thread_pool_executor::execute(task work) {
-    core_->require(work);
-    core_->execute(std::move(work));
+    use().require(work);
+    use().execute(std::move(work));
 }
 
 void thread_pool_executor::execute_all(std::span<task> work) {
     for (const task& one : work) {
-        core_->require(one);
+        use().require(one);
     }
-    core_->execute_all(work);
+    use().execute_all(work);
 }
 
 admission_result thread_pool_executor::try_execute(task&& work) {
-    core_->require(work);
+    use().require(work);
     std::exception_ptr start_error;
-    return core_->try_execute(work, start_error);
+    return use().try_execute(work, start_error);
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
-    const std::shared_ptr<core> keep = core_;  // for those who still wait when the pool is destroyed
+    const std::shared_ptr<core> keep =
+        use().shared_from_this();  // for those who still wait when the pool is destroyed
     keep->require(work);
     return keep->execute_until(work, until, stop);
 }
 
 const task_decorator* thread_pool_executor::decorator() const noexcept {
-    return core_->decorator();
+    return use().decorator();
 }
 
 void thread_pool_executor::on_shutdown() {}
+void thread_pool_executor::made_anew(blocking_queue<task>&, const void*, way_back) const {}
+bool thread_pool_executor::left_to_parent() const noexcept {
+    return here_.load() == nullptr;
+}
 
 bool thread_pool_executor::way_back::requeue(task& work, function_ref<bool(run_state)> may_run) const {
     const std::shared_ptr<core> pool = pool_.lock();
-    return pool != nullptr && pool->requeue(work, may_run);
+    return pool != nullptr && !pool->is_lost() && pool->requeue(work, may_run);
 }
 bool thread_pool_executor::way_back::terminates_on_uncaught() const noexcept {
     const std::shared_ptr<core> pool = pool_.lock();
@@ -60,21 +73,21 @@ void thread_pool_executor::way_back::report(const std::exception_ptr& error) con
     }
 }
 thread_pool_executor::way_back thread_pool_executor::way_back_here() const {
-    return way_back{core_};
+    return way_back{use().weak_from_this()};
 }
 void thread_pool_executor::settle() {
-    core_->settle();
+    use().settle();
 }
 const void* thread_pool_executor::home() const noexcept {
-    return core_.get();
+    return &use();
 }
 
 void thread_pool_executor::shutdown() {
-    const std::shared_ptr<core> keep = core_;  // the terminated hook may destroy the pool
+    const std::shared_ptr<core> keep = use().shared_from_this();  // the terminated hook may destroy the pool
     keep->shutdown();
 }
 std::vector<task> thread_pool_executor::shutdown_now() {
-    const std::shared_ptr<core> keep = core_;  // likewise
+    const std::shared_ptr<core> keep = use().shared_from_this();  // likewise
     return keep->shutdown_now();
 }
 bool thread_pool_executor::is_shutdown() const {
@@ -88,96 +101,100 @@ bool thread_pool_executor::is_terminating() const {
     return !accepts_tasks(now) && now != run_state::terminated;
 }
 bool thread_pool_executor::await_termination_until(deadline until, std::stop_token stop) {
-    const std::shared_ptr<core> keep = core_;  // it may be destroyed as soon as it has terminated
+    const std::shared_ptr<core> keep =
+        use().shared_from_this();  // it may be destroyed as soon as it has terminated
     return keep->await_termination(until, stop);
 }
 void thread_pool_executor::close() {
-    const std::shared_ptr<core> keep = core_;  // likewise
+    if (left_to_parent() && lost_->on_fork() == fork_policy::abort) {
+        return;  // there is nothing to close
+    }
+    const std::shared_ptr<core> keep = use().shared_from_this();  // likewise
     keep->close();
 }
 run_state thread_pool_executor::state() const noexcept {
-    return core_->control().state;
+    return use().control().state;
 }
 
 const std::string& thread_pool_executor::name() const noexcept {
-    return core_->name();
+    return (left_to_parent() ? *lost_ : use()).name();
 }
 std::size_t thread_pool_executor::core_size() const noexcept {
-    return core_->sizes().core;
+    return use().sizes().core;
 }
 void thread_pool_executor::set_core_size(std::size_t n) {
-    core_->set_core_size(n);
+    use().set_core_size(n);
 }
 std::size_t thread_pool_executor::maximum_size() const noexcept {
-    return core_->sizes().maximum;
+    return use().sizes().maximum;
 }
 void thread_pool_executor::set_maximum_size(std::size_t n) {
-    core_->set_maximum_size(n);
+    use().set_maximum_size(n);
 }
 std::chrono::nanoseconds thread_pool_executor::keep_alive() const noexcept {
-    return core_->keep_alive();
+    return use().keep_alive();
 }
 void thread_pool_executor::set_keep_alive(duration_setting d) {
-    core_->set_keep_alive(d);
+    use().set_keep_alive(d);
 }
 bool thread_pool_executor::core_threads_may_time_out() const noexcept {
-    return core_->sizes().core_may_time_out;
+    return use().sizes().core_may_time_out;
 }
 void thread_pool_executor::allow_core_threads_to_time_out(bool allow) {
-    core_->allow_core_threads_to_time_out(allow);
+    use().allow_core_threads_to_time_out(allow);
 }
 rejection_policy thread_pool_executor::rejection() const {
-    return core_->rejection();
+    return use().rejection();
 }
 void thread_pool_executor::set_rejection(rejection_policy policy) {
-    core_->set_rejection(std::move(policy));
+    use().set_rejection(std::move(policy));
 }
 spool::thread_factory thread_pool_executor::thread_factory() const {
-    return core_->thread_factory();
+    return use().thread_factory();
 }
 void thread_pool_executor::set_thread_factory(spool::thread_factory factory) {
-    core_->set_thread_factory(std::move(factory));
+    use().set_thread_factory(std::move(factory));
 }
 bool thread_pool_executor::prestart_core_thread() {
-    return core_->prestart_core_thread();
+    return use().prestart_core_thread();
 }
 std::size_t thread_pool_executor::prestart_all_core_threads() {
-    return core_->prestart_all_core_threads();
+    return use().prestart_all_core_threads();
 }
 
 blocking_queue<task>& thread_pool_executor::queue() noexcept {
-    return core_->queue();
+    return use().queue();
 }
 bool thread_pool_executor::remove(task_id id) {
-    return core_->remove(id);
+    return use().remove(id);
 }
 std::size_t thread_pool_executor::purge() {
-    return core_->purge();
+    return use().purge();
 }
 
 std::size_t thread_pool_executor::pool_size() const noexcept {
-    return core_->control().workers;
+    return use().control().workers;
 }
 std::size_t thread_pool_executor::active_count() const {
-    return core_->snapshot().active;
+    return use().snapshot().active;
 }
 std::size_t thread_pool_executor::largest_pool_size() const {
-    return core_->snapshot().largest_pool_size;
+    return use().snapshot().largest_pool_size;
 }
 std::uint64_t thread_pool_executor::task_count() const {
-    return core_->snapshot().tasks;
+    return use().snapshot().tasks;
 }
 std::uint64_t thread_pool_executor::completed_task_count() const {
-    return core_->snapshot().completed;
+    return use().snapshot().completed;
 }
 std::uint64_t thread_pool_executor::rejected_count() const noexcept {
-    return core_->rejected();
+    return use().rejected();
 }
 pool_snapshot thread_pool_executor::snapshot() const {
-    return core_->snapshot();
+    return use().snapshot();
 }
 std::string thread_pool_executor::describe() const {
-    return core_->describe();
+    return use().describe();
 }
 
 }  // namespace spool::inline v1

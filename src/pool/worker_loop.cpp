@@ -26,9 +26,10 @@ public:
             queue_->detach_consumer();
         }
     }
+    void forget() noexcept { queue_ = nullptr; }
 
 private:
-    blocking_queue<task>* const queue_;
+    blocking_queue<task>* queue_;
 };
 
 }  // namespace
@@ -41,7 +42,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     }
     self_service waits{*this, w};
     {
-        const consumer_place place{attach(w) ? queue_.get() : nullptr};
+        consumer_place place{attach(w) ? queue_.get() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
             if (w.stage ==
@@ -52,6 +53,10 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
         for (;;) {
             const served how = serve(w, scope);
             if (how == served::let_go) {
+                if (is_lost()) {  // in a forked child
+                    place.forget();
+                    end_in_child();
+                }
                 return;  // the pool is gone but for what this thread holds
             }
             if (how == served::died ? hands_over() : !stays()) {
@@ -98,7 +103,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             back_off();
             return served::died;
         }
-        if (const future_link link{next}; link && !link.claim()) {
+        if (const future_link link{next}; link && !link.claim(this)) {
             drop_husk();
             next = nullptr;
             if (std::exchange(w.holds_first, false)) {

@@ -15,8 +15,10 @@ unconfigurable_scheduler::unconfigurable_scheduler(scheduled_thread_pool_executo
 
 // The base closes the pool, which would wait for what is delayed.
 unconfigurable_scheduler::~unconfigurable_scheduler() {
-    pool_->set_run_delayed_after_shutdown(false);
-    pool_->set_run_periodic_after_shutdown(false);
+    if (!pool_->left_to_parent()) {
+        pool_->set_run_delayed_after_shutdown(false);
+        pool_->set_run_periodic_after_shutdown(false);
+    }
 }
 
 unconfigurable_scheduler unconfigurable(std::unique_ptr<scheduled_thread_pool_executor> pool) {

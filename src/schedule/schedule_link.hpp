@@ -30,6 +30,7 @@ public:
         return run_periodic_after_shutdown.load() && !being_destroyed.load();
     }
 
+    [[nodiscard]] const std::shared_ptr<clock_source>& clock() const noexcept { return clock_; }
     [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
     [[nodiscard]] bool may_run_periodic(run_state now) const noexcept {
         return accepts_tasks(now) || (now == run_state::shutting_down && keeps_periodic());

@@ -24,12 +24,13 @@ std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
 
 }  // namespace detail
 
-struct scheduled_thread_pool_executor::parts {
-    std::unique_ptr<detail::timer_queue> queue;
-    detail::timer_queue& timers = *queue;
-};
-
 namespace {
+
+std::unique_ptr<detail::timer_queue> queue_for(const scheduled_pool_options& options) {
+    auto queue = std::make_unique<detail::timer_queue>(options.clock);
+    queue->set_remove_on_cancel(options.remove_on_cancel);
+    return queue;
+}
 
 pool_options to_pool_options(scheduled_pool_options&& from, std::unique_ptr<blocking_queue<task>> queue) {
     return {.name = std::move(from.name),
@@ -43,7 +44,8 @@ pool_options to_pool_options(scheduled_pool_options&& from, std::unique_ptr<bloc
             .hooks = std::move(from.hooks),
             .decorate = std::move(from.decorate),
             .uncaught = std::move(from.uncaught),
-            .task_times = from.task_times};
+            .task_times = from.task_times,
+            .on_fork = from.on_fork};
 }
 
 // The right to run goes with the task: its future says cancelled, and its callbacks are called here.
@@ -73,60 +75,78 @@ private:
     std::optional<way_back> way_;
 };
 
+// What is read of the options after they were moved from is left as it was.
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
-    : scheduled_thread_pool_executor(std::move(options),
-                                     parts{std::make_unique<detail::timer_queue>(options.clock)}) {}
+    : thread_pool_executor(to_pool_options(std::move(options), queue_for(options)),
+                           queue_first{options.clock}) {
+    timers().set_home(home());
+    const auto link = std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
+                                                     options.run_periodic_after_shutdown);
+    link->set(way_back_here());
+    timers().set_link(link);
+}
 
-scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options&& options, parts made)
-    : thread_pool_executor(to_pool_options(std::move(options), std::move(made.queue)),
-                           queue_first{options.clock}),
-      timers_(made.timers),
-      link_(std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
-                                           options.run_periodic_after_shutdown)) {
-    timers_.set_home(home());
-    timers_.set_remove_on_cancel(options.remove_on_cancel);
-    static_cast<link_to_pool&>(*link_).set(way_back_here());
+void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, const void* home,
+                                               way_back way) const {
+    auto& timers = static_cast<detail::timer_queue&>(queue);
+    const detail::schedule_link& before = *timers.link();
+    auto link = std::make_shared<link_to_pool>(before.clock(), before.run_delayed_after_shutdown.load(),
+                                               before.run_periodic_after_shutdown.load());
+    link->set(std::move(way));
+    timers.set_home(home);
+    timers.set_link(std::move(link));
 }
 
 scheduled_thread_pool_executor::~scheduled_thread_pool_executor() {
-    link_->being_destroyed.store(true);
-    close();
+    if (!left_to_parent()) {
+        link()->being_destroyed.store(true);
+        close();
+    }
+}
+
+detail::timer_queue& scheduled_thread_pool_executor::timers() const noexcept {
+    return static_cast<detail::timer_queue&>(const_cast<scheduled_thread_pool_executor*>(this)->queue());
+}
+
+const std::shared_ptr<detail::schedule_link>& scheduled_thread_pool_executor::link() const noexcept {
+    return timers().link();
 }
 
 void scheduled_thread_pool_executor::on_shutdown() {
-    cancel_all(timers_.close_down(link_->keeps_delayed(), link_->keeps_periodic()));
+    detail::schedule_link& now = *link();
+    cancel_all(timers().close_down(now.keeps_delayed(), now.keeps_periodic()));
 }
 
 bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept {
-    return link_->run_delayed_after_shutdown.load();
+    return link()->run_delayed_after_shutdown.load();
 }
 void scheduled_thread_pool_executor::set_run_delayed_after_shutdown(bool run) {
-    link_->run_delayed_after_shutdown.store(run);
+    link()->run_delayed_after_shutdown.store(run);
     if (!run && is_shutdown()) {
         shutdown();  // again: now those are to go too
     }
 }
 bool scheduled_thread_pool_executor::run_periodic_after_shutdown() const noexcept {
-    return link_->run_periodic_after_shutdown.load();
+    return link()->run_periodic_after_shutdown.load();
 }
 void scheduled_thread_pool_executor::set_run_periodic_after_shutdown(bool run) {
-    link_->run_periodic_after_shutdown.store(run);
+    link()->run_periodic_after_shutdown.store(run);
     if (!run && is_shutdown()) {
         shutdown();
     }
 }
 bool scheduled_thread_pool_executor::remove_on_cancel() const noexcept {
-    return timers_.remove_on_cancel();
+    return timers().remove_on_cancel();
 }
 void scheduled_thread_pool_executor::set_remove_on_cancel(bool remove) noexcept {
-    timers_.set_remove_on_cancel(remove);
+    timers().set_remove_on_cancel(remove);
 }
 
 due_time scheduled_thread_pool_executor::due_after(std::chrono::nanoseconds delay) const noexcept {
-    return timers_.after(delay);
+    return timers().after(delay);
 }
 due_time scheduled_thread_pool_executor::expected(std::chrono::system_clock::time_point wall) const noexcept {
-    return timers_.expected(wall);
+    return timers().expected(wall);
 }
 
 void scheduled_thread_pool_executor::check_period(const char* call, std::chrono::nanoseconds period,

@@ -2,11 +2,30 @@
 
 #include <utility>
 
+#include "base/when_forking.hpp"
+
 namespace spool::inline v1::detail {
 namespace {
 
 constinit mutex list_mutex;
 constinit timer_gate* unused SPOOL_GUARDED_BY(list_mutex) = nullptr;  // never freed: see timer_gate
+constinit timer_gate* all SPOOL_GUARDED_BY(list_mutex) = nullptr;     // linked by `older`
+
+// A forked child begins anew: the gates that were there may be locked for ever, and what lay behind them is lost.
+void lock_list() SPOOL_ACQUIRE(list_mutex) {
+    list_mutex.lock();
+}
+void unlock_list() SPOOL_RELEASE(list_mutex) {
+    list_mutex.unlock();
+}
+void leave_gates_to_parent() SPOOL_RELEASE(list_mutex) {
+    for (timer_gate* gate = std::exchange(all, nullptr); gate != nullptr; gate = gate->older) {
+        gate->lost.lose(gate);
+    }
+    unused = nullptr;
+    list_mutex.unlock();
+}
+[[maybe_unused]] const bool watching = when_forking(lock_list, unlock_list, leave_gates_to_parent);
 
 }  // namespace
 
@@ -21,6 +40,8 @@ timer_gate& timer_gate::open(timer_queue& queue) {
     }
     if (gate == nullptr) {
         gate = new timer_gate;
+        const lock_guard lock{list_mutex};
+        gate->older = std::exchange(all, gate);
     }
     const lock_guard lock{gate->mutex};
     gate->queue = &queue;
@@ -38,7 +59,8 @@ void timer_gate::close() noexcept {
 
 timer_gate::visit::visit(const future_core& timer) {
     const void* const start = timer.start();
-    if (start == nullptr || start == future_core::holder_mark() || start == future_core::out_mark()) {
+    if (start == nullptr || future_core::use_of(start) != future_core::home_use::queued ||
+        start == future_core::out_mark() || lost_home::is_lost(start)) {
         return;
     }
     auto* const gate = static_cast<timer_gate*>(const_cast<void*>(start));

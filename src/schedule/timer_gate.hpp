@@ -11,6 +11,7 @@
 
 #include "spool/base/mutex.hpp"
 #include "spool/future/future.hpp"
+#include "spool/future/future_link.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -19,8 +20,10 @@ class timer_queue;
 struct timer_gate {
     detail::mutex mutex;  // the queue's lock
     timer_queue* queue SPOOL_GUARDED_BY(mutex) =
-        nullptr;                 // the queue behind it; null while it waits to be used again
-    timer_gate* next = nullptr;  // in the list of those
+        nullptr;                  // the queue behind it; null while it waits to be used again
+    timer_gate* next = nullptr;   // in the list of those
+    timer_gate* older = nullptr;  // in the list of all
+    lost_home lost{};             // in a forked child; what names it then is the parent's
 
     [[nodiscard]] static timer_gate& open(timer_queue& queue);
     /// The queue is empty.

@@ -59,7 +59,7 @@ timer_queue::~timer_queue() {
         const lock_guard lock{mutex_};
         left = wheel_.take_out([](const future_core&) { return true; });
         for (future_core* t = left; t != nullptr; t = t->links().after) {
-            t->set_start(nullptr);
+            t->set_start(in_hand());
         }
     }
     gate_.close();
@@ -68,6 +68,13 @@ timer_queue::~timer_queue() {
         static_cast<void>(left->take_task());  // destroyed: its future says cancelled
         left = next;
     }
+}
+
+std::unique_ptr<blocking_queue<task>> timer_queue::fresh() const {
+    auto queue = std::make_unique<timer_queue>(clock_);
+    queue->set_remove_on_cancel(remove_on_cancel());
+    queue->set_link(link_);  // until there is a pool
+    return queue;
 }
 
 due_time timer_queue::after(nanoseconds delay) const noexcept {
@@ -137,7 +144,7 @@ void timer_queue::put_in(future_core& timer) {
 
 void timer_queue::take_out(future_core& timer) noexcept {
     wheel_.erase(timer);
-    timer.set_start(nullptr);
+    timer.set_start(in_hand());
     if (at_wall_time_ != 0 && timer.kind() == future_core::timer_kind::at_wall_time) {
         --at_wall_time_;
     }
@@ -265,6 +272,9 @@ void timer_queue::wake_consumers() noexcept {
 }
 
 void timer_queue::time_changed() noexcept {
+    if (lost_home::is_lost(&gate_)) {
+        return;  // the clock of a forked child has not forgotten the parent's queue
+    }
     const lock_guard lock{mutex_};
     told_of_change_ = true;
     call(leader_ != nullptr ? leader_ : first_waiting());
@@ -315,7 +325,7 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
         return !keep || t.is_done();
     });
     for (future_core* t = doomed; t != nullptr; t = t->links().after) {
-        t->set_start(nullptr);
+        t->set_start(in_hand());
         at_wall_time_ -= t->kind() == future_core::timer_kind::at_wall_time ? 1U : 0U;
     }
     tell_if_empty();
@@ -359,7 +369,6 @@ task timer_queue::take_if_due(future_core& timer, const void* pool) {
     timer_queue& queue = at.queue();
     queue.visited();
     queue.take_out(timer);
-    timer.set_start(future_core::holder_mark());
     queue.tell_if_empty();
     return timer.take_task();
 }

@@ -25,6 +25,8 @@
 
 namespace spool::inline v1::detail {
 
+class schedule_link;
+
 class timer_queue final : public blocking_queue<task>, private clock_listener {
 public:
     /// Without a clock the real ones are used.
@@ -47,6 +49,10 @@ public:
 
     /// The pool whose workers may take a task out to wait for it.
     void set_home(const void* pool) noexcept { home_ = pool; }
+    /// What periodic tasks need of that pool; kept here for it.
+    void set_link(std::shared_ptr<schedule_link> link) noexcept { link_ = std::move(link); }
+    [[nodiscard]] const std::shared_ptr<schedule_link>& link() const noexcept { return link_; }
+    [[nodiscard]] std::unique_ptr<blocking_queue<task>> fresh() const override;
     void set_remove_on_cancel(bool on) noexcept { remove_on_cancel_.store(on); }
     [[nodiscard]] bool remove_on_cancel() const noexcept { return remove_on_cancel_.load(); }
 
@@ -81,6 +87,10 @@ private:
     std::optional<deadline> look(taker& me, std::optional<task>& x, deadline until);
     bool look_a_last_time(taker& me, std::optional<task>& x);
 
+    /// What a state names that was taken out: whoever did that has it.
+    [[nodiscard]] const void* in_hand() const noexcept {
+        return future_core::at(home_, future_core::home_use::in_hand);
+    }
     void put_in(future_core& timer) SPOOL_REQUIRES(mutex_);
     void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
     bool take_due(std::optional<task>& x) SPOOL_REQUIRES(mutex_);
@@ -99,6 +109,7 @@ private:
 
     const std::shared_ptr<clock_source> clock_;  // null: the real ones
     const void* home_ = nullptr;
+    std::shared_ptr<schedule_link> link_;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;
     mutex& mutex_;  // the gate's; guards everything below and every note

@@ -156,6 +156,12 @@ inline constexpr task_table task_table_for = task_operations<F>::make_table();
 
 SPOOL_API task_id next_task_id() noexcept;
 
+/// The smallest id that this process can have given out itself: 0, unless it was forked; then ids below it are the parent's. Changed
+/// only while the process has a single thread.
+extern SPOOL_API task_id first_own_id;
+/// In a forked child, on its only thread.
+SPOOL_API void begin_new_ids() noexcept;
+
 }  // namespace detail
 
 /// A move-only `void()`, 56 bytes: up to 40 bytes of callable inline, larger ones (and those whose move may

@@ -72,6 +72,13 @@ public:
     /// Takes over the innermost scope if it was opened for the body of a future and not taken yet, else null.
     [[nodiscard]] static task_scope* adopt() noexcept;
 
+    // ---- In a forked child
+
+    /// To be called on its only thread: what that thread runs goes on, whatever the others were doing to it.
+    static void survive_fork() noexcept;
+    /// Whether `scope`, which was there before the fork, is one of that thread; the others are gone.
+    [[nodiscard]] static bool survived_fork(const task_scope* scope) noexcept;
+
 private:
     void drop_state() noexcept;
 

@@ -9,10 +9,17 @@
 // One word in the future says who may start its body:
 //
 //     null     nobody in particular: not submitted, or still waiting for room in a queue
-//     a pool   it lies in that pool's queue (set before it can be polled): its waiters may claim it
-//     holder   somebody has the task in hand: the worker that polled it
+//     a pool   it lies in that pool's queue (set before it can be polled): its waiters may claim it; with one of three marks:
+//       kept     it lies there, and nobody may claim it
+//       in hand  somebody has the task in hand: the worker that polled it
+//       claimed  a waiting worker has claimed it, from "a pool" only and for good; all else moves freely until then
 //     out      it was handed back
-//     waiter   a waiting worker has claimed it, from "a pool" only and for good; all else moves freely until then
+//
+// FORKS
+//
+// In a forked child the tasks of the parent's pools are lost: nobody there runs them. So every pool and every timer queue says there that it
+// is lost (lost_home), and a future that names such a home, and that is not done, is cancelled for whoever asks. Nothing is written
+// for that, nothing of its task is destroyed, and callbacks that the parent had registered are not called.
 #pragma once
 
 #include <chrono>
@@ -39,13 +46,16 @@ public:
     explicit operator bool() const noexcept { return core_ != nullptr; }
 
     /// Says that workers of `pool` may claim it while they wait for it; null: nobody may. False: one has claimed it already.
+    /// (Pools are named by an address whose two low bits are zero.)
     [[nodiscard]] bool set_home(const void* pool) const noexcept;
+    /// It is about to lie in that pool's queue, and nobody may claim it.
+    void set_keeper(const void* pool) const noexcept;
     /// When it was submitted, for the hooks.
     void set_submitted(std::chrono::steady_clock::time_point when) const noexcept;
     [[nodiscard]] std::chrono::steady_clock::time_point submitted() const noexcept;
     [[nodiscard]] int priority() const noexcept;
-    /// The task is in hand and about to run. False: a waiter has claimed the body, and this is only the husk.
-    [[nodiscard]] bool claim() const noexcept;
+    /// The task is in the hand of `pool` and about to run. False: a waiter has claimed the body, and this is only the husk.
+    [[nodiscard]] bool claim(const void* pool) const noexcept;
     /// The same for a task that is handed back: afterwards nobody can claim it. False: it was only a husk.
     [[nodiscard]] bool take_home_away() const noexcept;
     /// A waiter has claimed the body, so its task is a husk.
@@ -77,6 +87,25 @@ public:
 private:
     detail::future_core* core_;  // null: not the body of a future
 };
+
+/// A home of futures that a forked child has lost; a member of each that can be.
+class SPOOL_API lost_home {
+public:
+    lost_home() = default;
+    lost_home(const lost_home&) = delete;
+    lost_home& operator=(const lost_home&) = delete;
+
+    /// In a forked child, while it has a single thread. The object stays for as long as the process.
+    void lose(const void* home) noexcept;
+    [[nodiscard]] static bool is_lost(const void* home) noexcept;
+
+private:
+    const void* home_ = nullptr;
+    const lost_home* next_ = nullptr;
+};
+
+/// In a forked child, on its only thread, before anything else: ids, scopes and futures are told from the parent's.
+SPOOL_API void survive_fork() noexcept;
 
 /// A worker thread that can run what it waits for. Its pool makes it known on the thread, for as long as the thread works.
 class SPOOL_API nested_waiter {

@@ -47,6 +47,16 @@ private:
     std::chrono::nanoseconds time_;
 };
 
+/// What a pool is in a child process that was forked while the pool lived. Its threads and its tasks stay the parent's in any case: the parent
+/// notices nothing, and in the child no copy of a task that was queued or running is run or destroyed; its future says cancelled there,
+/// unless it was the very task that forked.
+///
+/// Neither choice does anything in a child that never touches the pool, calls exec or _exit, or only destroys or closes it.
+enum class fork_policy {
+    abort,  ///< at its first use there the process ends, with a message that names the pool
+    empty,  ///< at its first use there it is a new pool with the same settings, without threads and tasks; shut down if it was
+};
+
 /// An unbounded FIFO queue of tasks: the default.
 [[nodiscard]] SPOOL_API std::unique_ptr<blocking_queue<task>> unbounded_fifo();
 
@@ -56,7 +66,7 @@ private:
 ///
 /// The constructor of the pool checks them and throws std::invalid_argument naming the values: a maximum of zero or below the
 /// core size, a size over largest_pool, a negative keep-alive, a zero keep-alive with core time-out, an empty queue, factory or
-/// policy.
+/// policy, a queue that a forked child could not make anew where that is asked for.
 struct pool_options {
     /// Prefix of thread names and of messages.
     std::string name = "pool";
@@ -85,6 +95,8 @@ struct pool_options {
     bool task_times = false;
     /// Whether idle workers stay awake for a while.
     spool::idle_spin idle_spin = spool::idle_spin::adaptive();
+    /// What the pool is in a forked child. `empty` needs a queue with fresh(), which all of the library's have.
+    fork_policy on_fork = fork_policy::abort;
 };
 
 }  // namespace spool::inline v1

@@ -82,6 +82,8 @@ struct group_child {
 /// A child that the pool does not take (shut down, full, no memory) runs at once in the one who forks it. One that takes a token is also
 /// asked to stop by shutdown_now().
 ///
+/// In a forked child those that had not ended are the parent's: wait() throws cancelled, and what is forked there runs at once.
+///
 /// Thread safety: run() and cancel() from any thread, also from children; wait() and the destructor by the thread that made the group.
 class SPOOL_API task_group {
 public:
@@ -131,6 +133,7 @@ private:
     void renew();
     void run_queued();
     void wait_for_others(std::uint64_t forks_seen);
+    void forget_lost_children() noexcept;
     void notice_stop();
     [[nodiscard]] bool all_ended() const noexcept {
         return 2 * (begun_ - ended_here_) + (remote_.load() & ~sleeping) == 0;
@@ -143,6 +146,7 @@ private:
     static constexpr std::uint64_t sleeping = 1;
 
     thread_pool_executor& pool_;
+    const void* const home_;   // what the pool was when the group was made: in a forked child it is another
     const void* const maker_;  // names the thread
     void* const worker_;       // of the pool, if the thread is one
     // The maker's own: children that it forked, and those of them that ended on its thread.

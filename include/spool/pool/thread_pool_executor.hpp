@@ -1,6 +1,7 @@
 // thread_pool_executor: the pool.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,9 @@ enum class admission_result {
 /// Destroyed on a worker of its own, in a task or a hook, the pool runs the rest of its queue there, together with the other workers, joins them, and
 /// lets go of that one thread, which then only leaves its task. exit() with a live pool: static destructors run while the
 /// workers still do; close the pool before.
+/// fork(): see fork_policy. The child may destroy or close the pool, which then waits for nobody. A reference to queue() does not follow it
+/// there. A task that forks must end its child by exec or _exit, or have it return: that ends the child's thread. A hook, factory
+/// or policy that forks must not return in the child.
 class SPOOL_API thread_pool_executor : public executor_service {
     class core;
 
@@ -210,6 +214,11 @@ protected:
     };
     [[nodiscard]] way_back way_back_here() const;
 
+    /// A forked child has made the pool anew (see fork_policy), and this is its queue, not in use yet: to be prepared as the constructor did.
+    virtual void made_anew(blocking_queue<task>& queue, const void* home, way_back way) const;
+    /// In a forked child that has not used the pool: a derived destructor then leaves it alone.
+    [[nodiscard]] bool left_to_parent() const noexcept;
+
     /// To be called when tasks were taken out of the queue by other ways than through the pool: it may have been the last.
     void settle();
 
@@ -221,7 +230,21 @@ private:
     friend struct discard_oldest_policy;
     friend struct block_policy;
     friend class task_group;
-    const std::shared_ptr<core> core_;  // shared with the workers: one may outlive the pool (see Lifetime)
+
+    class fork_list;
+    [[nodiscard]] core& use() const noexcept {
+        core* const here = here_.load(std::memory_order_acquire);  // (F) pairs with make_anew()
+        return here != nullptr ? *here : make_anew();
+    }
+    core& make_anew() const noexcept;
+
+    mutable std::atomic<core*> here_{
+        nullptr};  // core_, to be read by all; null in a forked child that has not used the pool
+    mutable std::shared_ptr<core> core_;  // shared with the workers: one may outlive the pool (see Lifetime)
+    mutable core* lost_ = nullptr;        // in a forked child: what the pool was in the parent
+    // In the list of all pools, under its lock:
+    thread_pool_executor* next_ = nullptr;
+    thread_pool_executor** link_here_ = nullptr;  // what points at this one
 };
 
 }  // namespace spool::inline v1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
@@ -44,6 +45,9 @@ public:
 
     [[nodiscard]] std::size_t size() const override { return fifo_.size(); }
     [[nodiscard]] std::size_t capacity() const override { return fifo_.capacity(); }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<array_blocking_queue>(fifo_.capacity());
+    }
 
 protected:
     // The pairs (S) of the waits are the two ends of fifo_: see ring_fifo.

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -305,6 +306,12 @@ public:
         return std::nullopt;
     }
     virtual void attach_consumer() {}
+
+    /// A new queue with the same settings and nothing in it, or null if the kind cannot make one: what a pool takes in a forked child (see
+    /// fork_policy). There this one may be in the middle of anything: only what never changes, and plain words, may be read, and no
+    /// lock taken.
+    [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
+
     virtual void detach_consumer() noexcept {}
 
 protected:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -88,6 +89,14 @@ public:
     [[nodiscard]] std::size_t size() const override {
         const detail::lock_guard lock{mutex_};
         return heap_.size();
+    }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override
+        SPOOL_UNCHECKED_LOCKS {  // reads only what never changes
+        if constexpr (!std::copy_constructible<DueOf>) {
+            return nullptr;
+        } else {
+            return std::make_unique<delay_queue>(heap_.order().due_of);
+        }
     }
     /// When the first element is due, or was; nothing if there is none.
     [[nodiscard]] std::optional<due_time> next_due() const {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <stop_token>
@@ -152,6 +153,9 @@ public:
 
     [[nodiscard]] std::size_t size() const override { return store_.size(); }
     [[nodiscard]] std::size_t capacity() const override { return store_.capacity(); }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<linked_blocking_deque>(store_.capacity_after_fork(), order_);
+    }
     /// Raised: producers that wait go on. Lowered below the size: nothing is added until the size is below it; what is there
     /// stays. \throws std::invalid_argument if `capacity` is 0.
     void set_capacity(std::size_t capacity) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -48,6 +49,9 @@ public:
 
     [[nodiscard]] std::size_t size() const override { return fifo_.size(); }
     [[nodiscard]] std::size_t capacity() const override { return capacity_.load(); }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<linked_blocking_queue>(capacity_.load());
+    }
 
     /// Takes effect at once: raised, waiting producers come in; lowered below the size, the queue accepts nothing until it has
     /// been drained below the new capacity. `unlimited` takes the limit away.

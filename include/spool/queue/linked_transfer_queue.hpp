@@ -105,6 +105,9 @@ public:
         const detail::lock_guard lock{mutex_};
         return elements_.size();
     }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<linked_transfer_queue>();
+    }
 
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {

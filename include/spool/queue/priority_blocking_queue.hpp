@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -69,6 +70,14 @@ public:
     [[nodiscard]] std::size_t size() const override {
         const detail::lock_guard lock{mutex_};
         return heap_.size();
+    }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override
+        SPOOL_UNCHECKED_LOCKS {  // reads only what never changes
+        if constexpr (!std::copy_constructible<Before>) {
+            return nullptr;
+        } else {
+            return std::make_unique<priority_blocking_queue>(heap_.order());
+        }
     }
 
 protected:

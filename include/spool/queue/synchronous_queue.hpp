@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ public:
 
     [[nodiscard]] std::size_t size() const override { return 0; }
     [[nodiscard]] std::size_t capacity() const override { return 0; }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<synchronous_queue>(fairness_);
+    }
 
     wait_result push_until(T& x, const wait_limits& limits,
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {

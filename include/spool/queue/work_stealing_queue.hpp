@@ -56,6 +56,9 @@ public:
         }
         return sum + inbox_.size();
     }
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
+        return std::make_unique<work_stealing_queue>();
+    }
     /// How many of them came from threads that are not attached.
     [[nodiscard]] std::size_t inbox_size() const { return inbox_.size(); }
 

@@ -31,6 +31,7 @@ struct scheduled_pool_options {
     task_decorator decorate = nullptr;
     uncaught_policy uncaught = uncaught_policy::report();
     bool task_times = false;
+    fork_policy on_fork = fork_policy::abort;
 
     /// What is scheduled, not periodic and not due at shutdown() still runs at its time; else it is cancelled then.
     bool run_delayed_after_shutdown = true;

@@ -133,11 +133,13 @@ public:
 
 protected:
     void on_shutdown() override;
+    void made_anew(blocking_queue<task>& queue, const void* home, way_back way) const override;
 
 private:
-    struct parts;
+    friend class unconfigurable_scheduler;
     class link_to_pool;
-    scheduled_thread_pool_executor(scheduled_pool_options&& options, parts made);
+    [[nodiscard]] detail::timer_queue& timers() const noexcept;
+    [[nodiscard]] const std::shared_ptr<detail::schedule_link>& link() const noexcept;
 
     [[nodiscard]] due_time due_after(std::chrono::nanoseconds delay) const noexcept;
     [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
@@ -189,13 +191,10 @@ private:
                                     const periodic_options& options) {
         return decorated<void>(std::forward<F>(f), [&]<class G>(G&& g) {
             auto* const state = new detail::periodic_body<std::decay_t<G>>(
-                std::in_place, std::forward<G>(g), link_, first, period, fixed_delay, options);
+                std::in_place, std::forward<G>(g), link(), first, period, fixed_delay, options);
             return put_in<void>(state, state->when);
         });
     }
-
-    detail::timer_queue& timers_;  // the pool's queue
-    const std::shared_ptr<detail::schedule_link> link_;
 };
 
 }  // namespace spool::inline v1

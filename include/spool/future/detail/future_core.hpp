@@ -92,11 +92,11 @@ public:
     // ---- Pools and nested waits: who may start the body. See future_link for the protocol.
     /// A waiter of `pool` takes it on, if it lies in that pool's queue.
     [[nodiscard]] bool claim_by_waiter(const void* pool) noexcept {
-        return start_.compare_exchange_strong(pool, waiter_mark());
+        return start_.compare_exchange_strong(pool, at(pool, home_use::claimed));
     }
-    /// Everybody else moves it anywhere, unless a waiter has it. `to`: a pool, null, or one of the marks.
+    /// Everybody else moves it anywhere, unless a waiter has it. `to`: a pool and what it does, null, or out_mark().
     [[nodiscard]] bool move_start(const void* to) noexcept {
-        for (const void* now = start_.load(); now != waiter_mark();) {
+        for (const void* now = start_.load(); use_of(now) != home_use::claimed;) {
             if (start_.compare_exchange_weak(now, to)) {
                 return true;
             }
@@ -108,10 +108,24 @@ public:
         const void* null = nullptr;
         start_.compare_exchange_strong(null, to);
     }
-    [[nodiscard]] bool claimed_by_waiter() const noexcept { return start_.load() == waiter_mark(); }
-    [[nodiscard]] static const void* holder_mark() noexcept;
+    [[nodiscard]] bool claimed_by_waiter() const noexcept {
+        return use_of(start_.load()) == home_use::claimed;
+    }
+    /// What a pool does with it, in the low bits of the pool's address.
+    enum class home_use : std::uintptr_t { queued, kept, in_hand, claimed };
+    [[nodiscard]] static const void* at(const void* pool, home_use use) noexcept {
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pool) |
+                                             static_cast<std::uintptr_t>(use));
+    }
+    [[nodiscard]] static home_use use_of(const void* start) noexcept {
+        return static_cast<home_use>(reinterpret_cast<std::uintptr_t>(start) & 3U);
+    }
+    [[nodiscard]] static const void* home_of(const void* start) noexcept {
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(start) & ~std::uintptr_t{3});
+    }
     [[nodiscard]] static const void* out_mark() noexcept;
-    [[nodiscard]] static const void* waiter_mark() noexcept;
+    /// In a forked child, on its only thread; see lost_home.
+    static void survive_fork() noexcept;
 
     void add_reference() noexcept {
         references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has one
@@ -191,7 +205,16 @@ private:
         callback_node* next;
     };
 
-    [[nodiscard]] future_word word() const noexcept { return word_.load(); }
+    [[nodiscard]] future_word word() const noexcept {
+        const future_word seen = word_.load();
+        return seen.is_final() || id_ >= first_own_id ? seen : word_after_fork(seen);
+    }
+    [[nodiscard]] bool is_lost() const noexcept {
+        const future_word seen = word_.load();
+        return !seen.is_final() && id_ < first_own_id && word_after_fork(seen) != seen;
+    }
+    [[nodiscard]] future_word word_after_fork(future_word seen) const noexcept;
+    [[nodiscard]] static const void* mark_of_this_thread() noexcept;
     void help_out(const std::stop_token& stop);
     [[nodiscard]] bool depends_on_caller() const noexcept;
     class host;  // of future_steps

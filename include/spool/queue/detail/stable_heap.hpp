@@ -49,6 +49,7 @@ public:
 
     explicit stable_heap(Order order) : order_(std::move(order)) {}
 
+    [[nodiscard]] const Order& order() const noexcept { return order_; }  // never changes
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] const key_type& first_key() const noexcept { return entries_.front().key; }

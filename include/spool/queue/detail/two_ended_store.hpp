@@ -36,6 +36,8 @@ public:
         const lock_guard lock{mutex_};
         return capacity_;
     }
+    /// Without the lock: in a forked child, where one who is gone may have it for ever.
+    [[nodiscard]] std::size_t capacity_after_fork() const noexcept SPOOL_UNCHECKED_LOCKS { return capacity_; }
     void set_capacity(std::size_t capacity, const char* who) {
         if (capacity == 0) {
             throw std::invalid_argument(std::string{who} + ": capacity must be at least 1, not 0");

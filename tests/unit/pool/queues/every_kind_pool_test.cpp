@@ -10,40 +10,13 @@
 
 #include "support/tracked.hpp"
 #include "unit/pool/behaviour/pool_helpers.hpp"
+#include "unit/pool/queues/queue_kinds.hpp"
 
 namespace {
 
 using spool::task;
 
-struct kind {
-    std::string name;
-    std::function<std::unique_ptr<spool::blocking_queue<task>>()> make;
-    bool stores = true;
-    friend void PrintTo(const kind& k, std::ostream* out) { *out << k.name; }
-};
-
-template <class Queue, class... Args>
-kind kind_of(std::string name, Args... args) {
-    return {std::move(name), [=] { return std::make_unique<Queue>(args...); }};
-}
-
-std::vector<kind> kinds() {
-    std::vector<kind> all{
-        kind_of<spool::linked_blocking_queue<task>>("linked"),
-        kind_of<spool::array_blocking_queue<task>>("array", std::size_t{100}),
-        kind_of<spool::priority_blocking_queue<task>>("priority"),
-        kind_of<spool::delay_queue<task>>("delay"),
-        kind_of<spool::linked_transfer_queue<task>>("transfer"),
-        kind_of<spool::linked_blocking_deque<task>>("deque_fifo"),
-        kind_of<spool::linked_blocking_deque<task>>("deque_lifo", std::size_t{100}, spool::deque_order::lifo),
-        kind_of<spool::work_stealing_queue<task>>("work_stealing"),
-        kind_of<spool::synchronous_queue<task>>("synchronous_unfair", spool::fairness::unfair),
-        kind_of<spool::synchronous_queue<task>>("synchronous_fair", spool::fairness::fair)};
-    all[8].stores = all[9].stores = false;
-    return all;
-}
-
-class pool_over : public testing::TestWithParam<kind> {
+class pool_over : public testing::TestWithParam<test::queue_kind> {
 protected:
     spool::pool_options sized(std::size_t n) {
         return {.core_size = n,
@@ -52,7 +25,7 @@ protected:
                 .rejection = spool::block_policy{test::long_delay()}};
     }
 };
-INSTANTIATE_TEST_SUITE_P(kinds, pool_over, testing::ValuesIn(kinds()),
+INSTANTIATE_TEST_SUITE_P(kinds, pool_over, testing::ValuesIn(test::queue_kinds()),
                          [](const auto& instance) { return instance.param.name; });
 
 TEST_P(pool_over, runs_every_task_once) {

@@ -1,0 +1,49 @@
+// What is left in a forked child of the futures whose tasks the parent's pools had.
+#include "spool/future/detail/future_core.hpp"
+#include "spool/future/future_link.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+// All written while the process has a single thread.
+constinit const lost_home* lost = nullptr;
+constinit const void* survivor_mark = nullptr;  // of the thread that forked
+
+}  // namespace
+
+void lost_home::lose(const void* home) noexcept {
+    home_ = home;
+    next_ = lost;
+    lost = this;
+}
+
+bool lost_home::is_lost(const void* home) noexcept {
+    const lost_home* at = lost;
+    while (at != nullptr && at->home_ != home) {
+        at = at->next_;
+    }
+    return at != nullptr;
+}
+
+void detail::future_core::survive_fork() noexcept {
+    survivor_mark = mark_of_this_thread();
+}
+
+// The future is the parent's. If a pool of the parent has its task, nobody here will ever complete it, but for the thread that forked: what that
+// one ran it runs on.
+detail::future_word detail::future_core::word_after_fork(future_word seen) const noexcept {
+    if (!lost_home::is_lost(home_of(start_.load()))) {
+        return seen;
+    }
+    const bool goes_on = seen.now() == phase::running ? task_scope::survived_fork(seen.who<task_scope>())
+                                                      : seen == future_word{phase::completing, survivor_mark};
+    return goes_on ? seen : future_word{phase::cancelled};
+}
+
+void survive_fork() noexcept {
+    detail::begin_new_ids();
+    task_scope::survive_fork();
+    detail::future_core::survive_fork();
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,158 @@
+// What becomes of the pools in a forked child.
+//
+// The child has one thread, the one that forked, and a copy of everything as it was in that instant: other threads may have been inside of any
+// lock, or half way through a change of the queue. So nothing of a pool's core is used any more. The handle lets go of it, and it stays where
+// it is for as long as the process: neither it nor a task in it is destroyed. At the next use the handle finds no core (use()),
+// and either ends the process or makes a new core from those settings that are whole at every instant.
+//
+// Only the list itself is needed in the handlers, and fork() waits for its lock. No user code runs there, nothing is allocated.
+#include "pool/fork_list.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/when_forking.hpp"
+#include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
+#include "spool/base/error.hpp"
+#include "spool/base/mutex.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+constinit detail::mutex list_mutex;  // guards the list, and which core a handle has
+constinit thread_pool_executor* first SPOOL_GUARDED_BY(list_mutex) = nullptr;
+
+[[noreturn]] void end_process(const std::string& text) noexcept {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::abort();
+}
+
+}  // namespace
+
+const bool thread_pool_executor::fork_list::watching = when_forking(before_fork, in_parent, in_child);
+
+void thread_pool_executor::fork_list::add(thread_pool_executor& pool) {
+    const detail::lock_guard lock{list_mutex};
+    pool.here_.store(pool.core_.get());
+    pool.next_ = first;
+    if (first != nullptr) {
+        first->link_here_ = &pool.next_;
+    }
+    first = &pool;
+    pool.link_here_ = &first;
+}
+
+void thread_pool_executor::fork_list::remove(thread_pool_executor& pool) noexcept {
+    const detail::lock_guard lock{list_mutex};
+    *pool.link_here_ = pool.next_;
+    if (pool.next_ != nullptr) {
+        pool.next_->link_here_ = pool.link_here_;
+    }
+}
+
+void thread_pool_executor::fork_list::put_in_place(const thread_pool_executor& pool,
+                                                   std::shared_ptr<core> fresh) {
+    const detail::lock_guard lock{list_mutex};
+    if (pool.here_.load() == nullptr) {
+        pool.core_.swap(fresh);  // it was empty
+        pool.here_.store(pool.core_.get(),
+                         std::memory_order_release);  // (F) hands over the new core to use()
+    }
+}
+
+void thread_pool_executor::fork_list::before_fork() SPOOL_ACQUIRE(list_mutex) {
+    list_mutex.lock();
+}
+void thread_pool_executor::fork_list::in_parent() SPOOL_RELEASE(list_mutex) {
+    list_mutex.unlock();
+}
+void thread_pool_executor::fork_list::in_child() SPOOL_RELEASE(list_mutex) {
+    survive_fork();
+    for (thread_pool_executor* pool = first; pool != nullptr; pool = pool->next_) {
+        if (pool->core_ != nullptr) {
+            pool->lost_ = pool->core_.get();
+            pool->here_.store(nullptr);
+            pool->lost_->leave_to_parent(std::move(pool->core_));
+        }
+    }
+    let_own_workers_go();
+    list_mutex.unlock();
+}
+
+// The thread that forked may be a worker, inside of a task: all that it may still do is leave that.
+void thread_pool_executor::fork_list::let_own_workers_go() noexcept {
+    using self_service = core::self_service;
+    for (auto* w = dynamic_cast<self_service*>(nested_waiter::current()); w != nullptr; w = w->outer()) {
+        w->let_go();
+    }
+}
+
+void thread_pool_executor::core::leave_to_parent(std::shared_ptr<core> self) noexcept {
+    kept_ = std::move(self);
+    lost_.lose(this);
+}
+
+// Called by the worker that forked, when its task has ended.
+void thread_pool_executor::core::end_in_child() const noexcept {
+    if (on_fork_ == fork_policy::abort) {
+        abort_in_child("a task that forked has returned there, to a worker that is none");
+    }
+}
+
+void thread_pool_executor::core::abort_in_child(const std::string& why) const noexcept {
+    try {
+        end_process("spool: thread_pool_executor \"" + name_ + "\" was made in process " +
+                    std::to_string(born_in_) + ", and this is process " + std::to_string(process_id()) +
+                    ", forked from it: " + why +
+                    ". Its threads and tasks are the parent's. In the child call exec or _exit, or make a "
+                    "pool there, or set "
+                    "pool_options::on_fork to fork_policy::empty.\n");
+    } catch (...) {
+        end_process("spool: a thread_pool_executor was used in a forked child\n");
+    }
+}
+
+// In the child; only what is whole at every instant is read.
+pool_options thread_pool_executor::core::settings_after_fork() const {
+    return {.name = name_,
+            .core_size = core_size_.load(),
+            .maximum_size = maximum_size_.load(),
+            .keep_alive = keep_alive(),
+            .core_threads_may_time_out = core_may_time_out_.load(),
+            .queue = queue_->fresh(),
+            .thread_factory = *factory_.get_after_fork(),
+            .rejection = *rejection_.get_after_fork(),
+            .hooks = hooks_,
+            .decorate = decorate_,
+            .uncaught = uncaught_,
+            .task_times = task_times_,
+            .idle_spin = idle_spin_,
+            .on_fork = on_fork_};
+}
+
+std::shared_ptr<thread_pool_executor::core> thread_pool_executor::core::make_anew() const {
+    auto fresh = std::make_shared<core>(owner_, settings_after_fork(), queue_first_, clock_);
+    if (!accepts_tasks(control().state)) {
+        fresh->control_.advance_to(run_state::terminated);
+    }
+    owner_.made_anew(fresh->queue(), fresh.get(), way_back{fresh});
+    return fresh;
+}
+
+thread_pool_executor::core& thread_pool_executor::make_anew() const noexcept {
+    if (lost_->on_fork() == fork_policy::abort) {
+        lost_->abort_in_child("it was used there");
+    }
+    try {
+        fork_list::put_in_place(*this, lost_->make_anew());
+    } catch (...) {
+        lost_->abort_in_child("it could not be made anew (" + spool::describe(std::current_exception()) +
+                              ")");
+    }
+    return *here_.load();
+}
+
+}  // namespace spool::inline v1
