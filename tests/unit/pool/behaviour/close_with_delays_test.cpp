@@ -1,0 +1,61 @@
+// close() on a worker, while tasks in the queue are not due.
+#include <chrono>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "pool_helpers.hpp"
+#include "support/eventually.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct later {
+    spool::due_time when;
+    std::atomic<int>* ran;
+    [[nodiscard]] spool::due_time due() const { return when; }
+    void operator()() const { ++*ran; }
+};
+
+}  // namespace
+
+// The closing worker waits for the last task and runs it; the other, which waits behind it, has to learn that there is none any more.
+TEST(pool_close_with_delays, the_closing_worker_tells_the_others_when_it_has_run_the_last_task) {
+    std::atomic<int> ran{0};
+    test::gate closed;
+    spool::thread_pool_executor pool(
+        {.core_size = 2, .maximum_size = 2, .queue = std::make_unique<spool::delay_queue<spool::task>>()});
+    pool.execute([&pool] {
+        while (!pool.is_shutdown()) {
+            std::this_thread::yield();
+        }
+        spool::this_task::sleep_for(test::short_delay());  // the other waits for the task by then
+    });
+    pool.execute([&] {
+        pool.execute(later{std::chrono::steady_clock::now() + test::small_delay(), &ran});
+        pool.close();
+        closed.open();
+    });
+    EXPECT_TRUE(closed.opens());
+    EXPECT_EQ(ran, 1);
+}
+
+TEST(pool_close_with_delays, so_does_that_of_a_scheduled_pool) {
+    std::atomic<int> ran{0};
+    test::gate closed;
+    spool::scheduled_thread_pool_executor pool({.core_size = 2});
+    pool.execute([&pool] {
+        while (!pool.is_shutdown()) {
+            std::this_thread::yield();
+        }
+        spool::this_task::sleep_for(test::short_delay());
+    });
+    pool.execute([&] {
+        pool.schedule([&ran] { ++ran; }, test::small_delay());
+        pool.close();
+        closed.open();
+    });
+    EXPECT_TRUE(closed.opens());
+    EXPECT_EQ(ran, 1);
+}
