@@ -91,9 +91,9 @@ std::string thread_pool_executor::core::describe() const {
             w->seen_at = now;
         }
         text += "runs task " + std::to_string(w->current.load());
-        if (task_times_) {
-            text +=
-                " for " + seconds(now.time_since_epoch() - std::chrono::nanoseconds{w->started_at.load()});
+        const std::chrono::nanoseconds began{w->started_at.load()};  // zero: not begun, or its body has ended
+        if (task_times_ && began.count() != 0) {
+            text += " for " + seconds(now.time_since_epoch() - began);
         } else if (w->seen_at == now) {
             text += ", seen for the first time";
         } else {

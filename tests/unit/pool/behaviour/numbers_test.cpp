@@ -153,6 +153,23 @@ TEST(pool_numbers, describe_tells_the_age_of_the_outer_task_after_a_nested_one_w
     ASSERT_TRUE(test::ends(pool));
 }
 
+TEST(pool_numbers, describe_invents_no_age_for_a_task_whose_body_has_ended_with_task_times) {
+    struct describing_hooks : spool::pool_hooks {
+        void after_execute(const spool::task_info&, const std::exception_ptr&) override {
+            text = pool->describe();
+        }
+        spool::thread_pool_executor* pool = nullptr;
+        std::string text;
+    };
+    const auto hooks = std::make_shared<describing_hooks>();
+    spool::thread_pool_executor pool({.core_size = 1, .hooks = hooks, .task_times = true});
+    hooks->pool = &pool;
+    pool.execute([] {});
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_TRUE(contains(hooks->text, "runs task")) << hooks->text;
+    EXPECT_EQ(age_in_ms(hooks->text), -1) << hooks->text;
+}
+
 TEST(pool_numbers, describe_says_who_was_asked_to_stop) {
     test::busy_workers busy;
     spool::thread_pool_executor pool({.core_size = 1});
