@@ -1,0 +1,45 @@
+// body: the callable of every task, in several shapes: small or too large for a task, with and without a stop token.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <stop_token>
+
+#include "world.hpp"
+
+namespace soak {
+
+/// Counts the call in and out, and does what the script says.
+int call(world& in, entry& mine);
+
+template <bool Stoppable, std::size_t Pad>
+class body {
+public:
+    body(world& in, entry& e) : seen_(e), in_(&in) {}
+
+    int operator()() requires(!Stoppable) { return call(*in_, seen_.mine()); }
+    int operator()(const std::stop_token& stop) requires Stoppable {
+        static_cast<void>(stop.stop_requested());
+        return call(*in_, seen_.mine());
+    }
+    [[nodiscard]] int priority() const { return seen_.mine().priority; }
+    [[nodiscard]] spool::due_time due() const { return seen_.mine().due; }
+
+private:
+    witness seen_;
+    world* in_;
+    [[no_unique_address]] std::array<std::byte, Pad> pad_{};
+};
+
+/// Passes a body of one of the shapes to `f`, and answers what it does.
+template <class F>
+decltype(auto) with_body(world& in, entry& e, F&& f) {
+    switch (e.script / 7 % 4) {
+        case 0: return f(body<true, 0>{in, e});
+        case 1: return f(body<false, 64>{in, e});
+        case 2: return f(body<true, 64>{in, e});
+        default: return f(body<false, 0>{in, e});
+    }
+}
+
+}  // namespace soak

@@ -1,0 +1,18 @@
+// What a process must not gain from round to round: threads, descriptors, memory. And, for the plants, leaks on purpose.
+#pragma once
+
+#include <cstddef>
+
+namespace soak {
+
+[[nodiscard]] std::size_t thread_count();
+[[nodiscard]] std::size_t descriptor_count();
+/// What the process has in memory, in bytes.
+[[nodiscard]] std::size_t resident_bytes();
+
+/// Starts a thread that stays until mend_leaks().
+void leak_thread();
+void leak_descriptor();
+void mend_leaks();
+
+}  // namespace soak

@@ -1,0 +1,195 @@
+// The users' parts of a pool: hooks that count, pause and throw; factories that fail; rejection policies.
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "leaks.hpp"
+#include "world.hpp"
+
+namespace soak {
+namespace {
+
+using namespace std::chrono_literals;
+using spool::task;
+
+class counting_hooks final : public spool::pool_hooks {
+public:
+    counting_hooks(slot& at, std::uint64_t seed) : at_(at), seed_(seed) {}
+
+    void before_execute(const spool::task_info& info) override {
+        const std::uint64_t n = next();
+        if (n % 16 == 0) {  // a pause: until the stop of the task, or for a while
+            try {
+                spool::this_task::sleep_for(std::chrono::microseconds{n / 16 % 800});
+            } catch (const spool::interrupted&) {
+                return;
+            }
+        }
+        if (at_.hooks_throw && n % 13 == 0) {
+            at_.in->note(info.id, &entry::skipped);
+            throw on_purpose{};
+        }
+    }
+    void after_execute(const spool::task_info&, const std::exception_ptr&) override { perhaps_throw(29); }
+    void worker_started(const spool::worker_info&) override {
+        ++at_.workers_started;
+        perhaps_throw(11);
+    }
+    void worker_stopped(const spool::worker_info&) override {
+        at_.late_stops += at_.terminations.load() == 0 ? 0 : 1;
+        ++at_.workers_stopped;
+        perhaps_throw(11);
+    }
+    void rejected(const spool::task_info& info, spool::rejection_reason) override {
+        ++at_.reported;
+        at_.in->note(info.id, &entry::reported);
+        perhaps_throw(7);
+    }
+    void terminated() override {
+        ++at_.terminations;
+        perhaps_throw(2);
+    }
+
+private:
+    std::uint64_t next() { return dice{seed_ + count_.fetch_add(1)}(); }
+    void perhaps_throw(std::uint64_t one_in) {
+        if (at_.hooks_throw && next() % one_in == 0) {
+            throw on_purpose{};
+        }
+    }
+
+    slot& at_;
+    const std::uint64_t seed_;
+    std::atomic<std::uint64_t> count_{0};
+};
+
+// Every thread of a pool runs its worker through this.
+class thread_body {
+public:
+    thread_body(slot& at, task inner) : at_(&at), inner_(std::move(inner)) {}
+    void operator()() {
+        slot& at = *at_;
+        ++at.threads_begun;
+        worker_of() = &at;
+        inner_();
+        inner_ = nullptr;
+        worker_of() = nullptr;
+        ++at.threads_ended;
+    }
+
+private:
+    slot* at_;
+    task inner_;
+};
+
+class own_handle final : public spool::worker_thread::handle {
+public:
+    explicit own_handle(std::thread t) : thread_(std::move(t)) {}
+    void join() override { thread_.join(); }
+    void detach() override { thread_.detach(); }
+
+private:
+    std::thread thread_;
+};
+
+spool::worker_thread start(slot& at, task inner, std::uint64_t roll) {
+    if (at.in->planted == plant::leaked_thread) {
+        leak_thread();
+    }
+    if (at.in->planted == plant::leaked_descriptor) {
+        leak_descriptor();
+    }
+    std::thread made{thread_body{at, std::move(inner)}};
+    if (roll % 3 == 0) {
+        return spool::worker_thread{std::make_unique<own_handle>(std::move(made))};
+    }
+    return made;
+}
+
+}  // namespace
+
+std::shared_ptr<spool::pool_hooks> make_hooks(slot& at, std::uint64_t seed) {
+    return std::make_shared<counting_hooks>(at, seed);
+}
+
+spool::thread_factory sound_factory(slot& at) {
+    return [&at](task inner, const spool::worker_info& info) {
+        return start(at, std::move(inner), info.number);
+    };
+}
+
+// Threads that forget, and why not everywhere: where a task of the pool holds its last handle, the pool would end on a thread that it wants to
+// join; where others are not started at all, nobody may be left who runs what is queued.
+spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
+    const std::uint64_t seed = chance();
+    const std::size_t kind = chance.below(8);
+    if (kind == 0 && !at.drops_bodies) {
+        if (name != nullptr) {
+            *name += ", threads fail";
+        }
+        at.factory_fails = true;
+        return [&at, seed](task inner, const spool::worker_info& info) -> spool::worker_thread {
+            const std::uint64_t roll = dice{seed + info.number}();
+            if (roll % 4 == 0) {
+                throw on_purpose{};
+            }
+            if (roll % 4 == 1) {
+                return {};
+            }
+            return start(at, std::move(inner), roll);
+        };
+    }
+    if (kind == 1 && !at.ends_itself && !at.factory_fails) {
+        if (name != nullptr) {
+            *name += ", threads forget";
+        }
+        at.drops_bodies = true;
+        return [&at, seed](task inner, const spool::worker_info& info) -> spool::worker_thread {
+            const std::uint64_t roll = dice{seed + info.number}();
+            if (roll % 3 == 0) {
+                return std::thread{[dropped = std::move(inner)] {}};
+            }
+            return start(at, std::move(inner), roll);
+        };
+    }
+    if (kind == 2) {
+        return [&at](task inner, const spool::worker_info& info) {
+            return spool::worker_thread_factory({.stack_size = 256 * 1024})(
+                task{thread_body{at, std::move(inner)}}, info);
+        };
+    }
+    return sound_factory(at);
+}
+
+// A task that pushes out another must not meet the one that holds the last handle: the pool would end in the middle of a call on it.
+spool::rejection_policy pick_policy(const slot& at, dice& chance, std::string* name) {
+    const auto picked = [name](const char* text, spool::rejection_policy policy) {
+        if (name != nullptr) {
+            *name += text;
+        }
+        return policy;
+    };
+    const std::size_t kind = chance.below(8);
+    switch (kind == 3 && at.ends_itself ? 0 : kind) {
+        case 0: return picked(", abort", spool::abort_policy{});
+        case 1: return picked(", caller runs", spool::caller_runs_policy{});
+        case 2: return picked(", discard", spool::discard_policy{});
+        case 3: return picked(", discard oldest", spool::discard_oldest_policy{});
+        case 4: return picked(", block", spool::block_policy{});
+        case 5: return picked(", block 1 ms", spool::block_policy{.limit = 1ms});
+        case 6:
+            return picked(", a policy that throws", [](task&&, spool::rejection_reason,
+                                                       spool::thread_pool_executor&) { throw on_purpose{}; });
+        default:
+            return picked(", a policy that keeps",
+                          [in = at.in](task&& t, spool::rejection_reason, spool::thread_pool_executor&) {
+                              std::vector<task> one;
+                              one.push_back(std::move(t));
+                              in->keep(std::move(one));
+                          });
+    }
+}
+
+}  // namespace soak
