@@ -98,6 +98,9 @@ int call(world& in, entry& mine) {
     const bool as_worker = !in_submit && worker_of() == in.slots[mine.pool].get();
     mine.in_submit += in_submit ? 1 : 0;
     mine.on_worker += as_worker ? 1 : 0;
+    while (in.planted == plant::hang && as_worker) {
+        spin(1000);
+    }
     try {
         act(in, mine, as_worker);
     } catch (...) {

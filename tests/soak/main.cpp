@@ -23,6 +23,7 @@ struct arguments {
     std::uint64_t seconds = 10;
     std::uint64_t seed = std::random_device{}();
     std::uint64_t repeat = 1;
+    soak::plant planted = soak::plant::none;
 };
 
 arguments read(int argc, char** argv) {
@@ -35,6 +36,9 @@ arguments read(int argc, char** argv) {
             a.repeat = std::strtoull(argv[++i], nullptr, 10);
         } else if (std::strcmp(argv[i], "--limit") == 0 && has_value) {
             soak::round_limit() = std::chrono::seconds{std::strtoull(argv[++i], nullptr, 10)};
+        } else if (std::strcmp(argv[i], "--plant") == 0 && has_value) {
+            ++i;  // one that the program cannot survive; the others are in soak_test.cpp
+            a.planted = std::strcmp(argv[i], "hang") == 0 ? soak::plant::hang : soak::plant::none;
         } else if (argv[i][0] >= '0' && argv[i][0] <= '9') {
             a.seconds = std::strtoull(argv[i], nullptr, 10);
         } else {
@@ -98,7 +102,7 @@ int main(int argc, char** argv) {
     bool fine = true;
     const auto end = clock_type::now() + std::chrono::seconds{a.seconds};
     for (std::uint64_t i = 0; fine && (a.seconds == 0 ? i < a.repeat : clock_type::now() < end); ++i) {
-        const soak::round_report report = soak::run_round(a.seconds == 0 ? a.seed : a.seed + i);
+        const soak::round_report report = soak::run_round(a.seconds == 0 ? a.seed : a.seed + i, a.planted);
         all.add(report);
         fine = is_clean(report) && memory_is_steady(all);
     }

@@ -45,7 +45,7 @@ protected:
         if (fault_ == plant::none || ++taken_ % 4 != 0) {
             return head;
         }
-        if (fault_ == plant::leaked_task) {
+        if (fault_ == plant::leaked_task && head.owner() == nullptr) {  // nobody waits for it without limit
             hoard().push_back(std::move(head));
             return spool::task{[] {}};
         }

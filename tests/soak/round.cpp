@@ -9,7 +9,7 @@
 #include "leaks.hpp"
 #include "own_queue.hpp"
 #include "submissions.hpp"
-#include "support/eventually.hpp"
+#include "support/delays.hpp"
 #include "verdict.hpp"
 #include "watchdog.hpp"
 
@@ -228,7 +228,12 @@ round_report run_round(std::uint64_t seed, plant planted) {
     dice chance{seed};
     world in{seed, planted};
     play(in, chance);
-    if (!test::eventually([&] { return thread_count() <= threads; })) {
+    // A thread that has ended is listed a little longer.
+    const auto limit = spool::deadline::after(planted == plant::none ? test::long_delay() : 1s);
+    while (thread_count() > threads && !limit.expired()) {
+        spool::this_task::sleep_for(100us);
+    }
+    if (thread_count() > threads) {
         in.report("threads before the round " + std::to_string(threads) + ", after it " +
                   std::to_string(thread_count()));
     }
