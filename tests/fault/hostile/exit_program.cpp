@@ -1,0 +1,138 @@
+// Ways to end a process while pools live; the first argument chooses one. Exit code 0: everything that had to run ran.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <spool/spool.hpp>
+
+namespace {
+
+using spool::thread_pool_executor;
+
+std::atomic<int> ran{0};
+std::atomic<int> wanted{0};
+
+// Made before the pools, so destroyed after them: looks whether all is as it should be.
+struct verdict {
+    ~verdict() {
+        if (ran != wanted) {
+            std::fprintf(stderr, "ran %d of %d\n", ran.load(), wanted.load());
+            std::_Exit(1);
+        }
+    }
+} at_the_end;
+
+std::unique_ptr<thread_pool_executor> static_pool;
+
+void fill(thread_pool_executor& pool, int n) {
+    wanted += n;
+    for (int i = 0; i < n; ++i) {
+        pool.execute([] { ++ran; });
+    }
+}
+
+std::unique_ptr<thread_pool_executor> make_pool() {
+    return std::make_unique<thread_pool_executor>(spool::pool_options{.name = "exit", .core_size = 2});
+}
+
+// A static destructor closes a pool whose tasks still submit.
+void exit_while_tasks_run() {
+    static_pool = make_pool();
+    wanted += 3;
+    static_pool->execute([] {
+        while (!static_pool->is_shutdown()) {
+            std::this_thread::yield();
+        }
+        ++ran;
+        try {
+            static_pool->execute([] {});
+        } catch (const spool::rejected_execution&) {
+            ++ran;  // told so
+        }
+    });
+    static_pool->execute([] { ++ran; });
+    fill(*static_pool, 1000);
+    std::exit(0);
+}
+
+void destroy_by_atexit() {
+    static_pool = make_pool();
+    std::atexit([] { static_pool.reset(); });
+    fill(*static_pool, 1000);
+    std::exit(0);
+}
+
+// exit() inside a task: the static pool is destroyed on a worker of its own.
+void exit_in_a_task() {
+    static_pool = make_pool();
+    fill(*static_pool, 100);
+    static_pool->execute([] { std::exit(0); });
+    for (;;) {
+        std::this_thread::yield();
+    }
+}
+
+// The pool lives on the stack of main(), and so is never destroyed: its tasks go on until the process ends.
+void exit_with_a_pool_on_the_stack() {
+    thread_pool_executor pool({.name = "exit", .core_size = 2});
+    std::atomic<bool> running{false};
+    pool.execute([&running] {
+        running = true;
+        spool::this_task::sleep_for(std::chrono::hours{1});
+    });
+    while (!running) {
+        std::this_thread::yield();
+    }
+    std::exit(0);
+}
+
+// Made, used and destroyed by a static destructor, when all else has gone.
+struct late_user {
+    bool used = false;
+    ~late_user() {
+        if (used) {
+            auto pool = make_pool();
+            fill(*pool, 100);
+            ran += pool->submit([] { return 1; }).get();
+            ++wanted;
+        }
+    }
+} late;
+
+// A thread_local of the main thread goes before the statics do.
+void use_by_a_thread_local() {
+    struct last_words {
+        ~last_words() { fill(*static_pool, 100); }
+    };
+    static_pool = make_pool();
+    thread_local last_words here;
+    static_cast<void>(&here);
+    std::exit(0);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string way = count > 1 ? arguments[1] : "";
+    if (way == "while_tasks_run") {
+        exit_while_tasks_run();
+    } else if (way == "by_atexit") {
+        destroy_by_atexit();
+    } else if (way == "in_a_task") {
+        exit_in_a_task();
+    } else if (way == "on_the_stack") {
+        exit_with_a_pool_on_the_stack();
+    } else if (way == "in_a_static_destructor") {
+        late.used = true;
+    } else if (way == "by_a_thread_local") {
+        use_by_a_thread_local();
+    } else {
+        std::fprintf(stderr, "which way?\n");
+        return 2;
+    }
+    return 0;
+}
