@@ -303,8 +303,11 @@ future_core::callback_node* future_core::closed() noexcept {
     return reinterpret_cast<callback_node*>(&marker);
 }
 
-void future_core::on_done(task callback) {
-    auto node = std::make_unique<callback_node>(callback_node{std::move(callback), nullptr});
+future_core::callback_ptr future_core::prepare(task callback) {
+    return std::make_unique<callback_node>(callback_node{std::move(callback), nullptr});
+}
+
+void future_core::on_done(callback_ptr node) {
     callback_node* head = callbacks_.load();
     do {
         if (head == closed() || is_lost()) {  // lost in a fork, and those before are too

@@ -54,13 +54,10 @@ public:
         requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
     future<T> submit(F&& f) {
         auto [handle, work] = make_future_task<T>(where_, std::forward<F>(f)).split();
+        auto come_out =
+            handle.prepare_on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
         where_.execute(std::move(work));
-        try {  // after execute(): a task that was refused must not come out
-            handle.on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
-        } catch (const std::bad_alloc&) {
-            handle.cancel();
-            throw;
-        }
+        handle.on_done(std::move(come_out));  // after execute(): a task that was refused must not come out
         return std::move(handle);
     }
     template <task_callable F, std::convertible_to<T> V>

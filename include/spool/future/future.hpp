@@ -179,17 +179,25 @@ public:
     /// \throws std::invalid_argument if `f` is empty
     template <class F>
         requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, const future&>)
-    void on_done(F&& f) const {
+    void on_done(F&& f) const { on_done(prepare_on_done(std::forward<F>(f))); }
+    /// The same in two steps: the second needs no memory, so that it can follow on what cannot be undone.
+    template <class F>
+        requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, const future&>)
+    [[nodiscard]] detail::future_core::callback_ptr prepare_on_done(F&& f) const {
+        static_cast<void>(checked("on_done"));
         if (detail::is_empty_callable(f)) {
             detail::throw_empty_callable("future::on_done");
         }
         if constexpr (std::invocable<std::decay_t<F>&, const future&>) {
             // The handle keeps the value from being moved out under the callback; completion breaks the circle.
-            checked("on_done").on_done(
+            return detail::future_core::prepare(
                 [self = *this, f = std::forward<F>(f)]() mutable { std::invoke(f, self); });
         } else {
-            checked("on_done").on_done([f = std::forward<F>(f)]() mutable { std::invoke(f); });
+            return detail::future_core::prepare([f = std::forward<F>(f)]() mutable { std::invoke(f); });
         }
+    }
+    void on_done(detail::future_core::callback_ptr prepared) const {
+        checked("on_done").on_done(std::move(prepared));
     }
 
     /// The id of the task that brings the result.

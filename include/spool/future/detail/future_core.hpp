@@ -165,8 +165,14 @@ public:
     /// Fails it by hand. False, and nothing changed, if it was final or about to be.
     bool set_exception(std::exception_ptr error);
 
-    /// Calls `callback` once it is final: on the completing thread, or here and now.
-    void on_done(task callback);
+    struct callback_node {
+        task call;
+        callback_node* next;
+    };
+    using callback_ptr = std::unique_ptr<callback_node>;
+    [[nodiscard]] static callback_ptr prepare(task callback);
+    /// Calls the callback once it is final: on the completing thread, or here and now. Needs no memory.
+    void on_done(callback_ptr callback);
 
 protected:
     future_core() noexcept {}
@@ -200,11 +206,6 @@ protected:
     }
 
 private:
-    struct callback_node {
-        task call;
-        callback_node* next;
-    };
-
     [[nodiscard]] future_word word() const noexcept {
         const future_word seen = word_.load();
         return seen.is_final() || id_ >= first_own_id ? seen : word_after_fork(seen);
