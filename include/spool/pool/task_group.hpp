@@ -23,12 +23,12 @@ class task_group;
 
 namespace detail {
 
-// Whose child it is, whether it was called, and whether it has not even been forked (it has never been moved): one word.
+// Whose child it is, whether it was called, and whether it has not even been forked: one word.
 class SPOOL_API group_link {
 public:
     explicit group_link(task_group& group) noexcept
         : bits_(reinterpret_cast<std::uintptr_t>(&group) | fresh) {}
-    group_link(group_link&& other) noexcept : bits_(std::exchange(other.bits_, 0) & ~fresh) {}
+    group_link(group_link&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
     group_link& operator=(group_link&&) = delete;
     /// The child's end: whatever it held is gone by now.
     ~group_link() {
@@ -39,6 +39,7 @@ public:
     [[nodiscard]] task_group& group() const noexcept {
         return *reinterpret_cast<task_group*>(bits_ & ~(called | fresh));
     }
+    void set_forked() noexcept { bits_ &= ~fresh; }
     void set_called() noexcept { bits_ |= called; }
 
 private:
@@ -105,7 +106,10 @@ public:
             detail::throw_empty_callable("task_group::run");
         }
         announce();
-        fork(task{detail::group_child<std::decay_t<F>>{detail::group_link{*this}, std::forward<F>(f)}});
+        using child_type = detail::group_child<std::decay_t<F>>;
+        task child{child_type{detail::group_link{*this}, std::forward<F>(f)}};
+        child.target<child_type>()->link.set_forked();  // only now: a copy or move of `f` may have thrown
+        fork(std::move(child));
     }
 
     /// Joins: returns when every child has ended. \throws the first exception of a child; interrupted
