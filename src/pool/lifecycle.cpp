@@ -154,8 +154,8 @@ void thread_pool_executor::core::close() {
 void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
     const auto ended_or_stranded = [this] {
         const pool_control c = control();
-        return c.state == run_state::terminated || (c.state == run_state::shutting_down && c.workers == 0 &&
-                                                    departing_.load() == 0 && !queue_is_empty());
+        return c.state == run_state::terminated ||
+               (c.state == run_state::shutting_down && c.workers == 0 && departing_.load() == 0);
     };
     std::stop_token patience = stop;
     while (control().state != run_state::terminated) {

@@ -15,13 +15,16 @@ constinit thread_local task_id pool_left_here = 0;
 
 }  // namespace
 
-// A user's queue that throws counts as one with something in it.
+// A user's queue that throws is asked once more: the one who asks may be the last to come by. If it throws again, it counts as one with
+// something in it.
 bool thread_pool_executor::core::queue_is_empty() const noexcept {
-    try {
-        return queue_->empty();
-    } catch (...) {
-        return false;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        try {
+            return queue_->empty();
+        } catch (...) {  // below
+        }
     }
+    return false;
 }
 
 // It was counted out by fetch(). If that leaves fewer than there should be (a task was queued in the last moment, the core size
