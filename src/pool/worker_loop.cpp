@@ -45,8 +45,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
         consumer_place place{attach(w) ? queue_.get() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
-            if (w.stage ==
-                worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
+            if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook destroyed the pool
                 return;
             }
         }

@@ -139,16 +139,24 @@ TEST_P(allocation_fault_over, at_every_point_of_a_bulk) {
     });
 }
 
+// Those that had begun when it threw are in; the others were cancelled.
+void batch(thread_pool_executor& pool, account& tasks, const std::function<void()>& submit_six) {
+    if (!tasks.hand_over(submit_six, 6)) {
+        EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0 && pool.queue().empty(); }));
+        EXPECT_LE(tasks.ran(), 6);
+        tasks.accept(tasks.ran());
+    }
+}
+
 TEST_P(allocation_fault_over, at_every_point_of_invoke_all) {
     at_every_point("invoke_all", [](thread_pool_executor& pool, account& tasks) {
-        int ran_before_it_threw = 0;
-        if (!tasks.hand_over([&] { static_cast<void>(pool.invoke_all(std::vector(6, tasks.body()))); }, 6)) {
-            // Those that had begun are in; the others were cancelled.
-            EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0 && pool.queue().empty(); }));
-            ran_before_it_threw = tasks.ran();
-            EXPECT_LE(ran_before_it_threw, 6);
-        }
-        tasks.accept(ran_before_it_threw);
+        batch(pool, tasks, [&] { static_cast<void>(pool.invoke_all(std::vector(6, tasks.body()))); });
+    });
+}
+
+TEST_P(allocation_fault_over, at_every_point_of_submit_all) {
+    at_every_point("submit_all", [](thread_pool_executor& pool, account& tasks) {
+        batch(pool, tasks, [&] { static_cast<void>(pool.submit_all(std::vector(6, tasks.body()))); });
     });
 }
 
