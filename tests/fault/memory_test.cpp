@@ -345,8 +345,10 @@ TEST_P(allocation_fault_over, at_every_point_of_a_growing_queue_keeps_what_was_p
             {
                 const armed fault{allocation, n};
                 tasks.hand_over([&] { queue = GetParam().make(); }, 0);
-                for (int i = 0; queue != nullptr && i < 40; ++i) {
-                    tasks.hand_over([&] { static_cast<void>(queue->offer(spool::task{tasks.body()})); });
+                for (int i = 0; queue != nullptr && i < 300; ++i) {
+                    bool taken = false;
+                    tasks.hand_over([&] { taken = queue->offer(spool::task{tasks.body()}); }, 0);
+                    tasks.accept(taken ? 1 : 0);
                 }
             }
             const std::size_t stored = queue == nullptr ? 0 : queue->size();
