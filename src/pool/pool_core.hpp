@@ -145,7 +145,10 @@ private:
     /// The count is claimed already, and stays claimed: the caller releases it unless `started`.
     start_result launch(task* first, std::exception_ptr& error);
     std::shared_ptr<worker> enrol(task* first);
-    bool keep_thread(worker& w, worker_thread&& thread);
+    bool keep_thread(const std::shared_ptr<worker>& w, worker_thread&& thread);
+    bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
+    void note_left_here() const noexcept;
+    [[nodiscard]] bool left_here() const noexcept;
     void count_alive(worker& w) SPOOL_REQUIRES(workers_mutex_);
     bool strike_off(worker& w, task* first);
     void try_for_the_stranded();

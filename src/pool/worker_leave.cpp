@@ -1,5 +1,6 @@
 // A worker leaves: carries on after all, hands its place to a successor, or is gone.
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -70,7 +71,7 @@ void thread_pool_executor::core::depart(worker& w) {
             return;
         }
     }
-    pool_left_here = serial_;
+    note_left_here();
     worker_list left_before;
     {
         const detail::lock_guard lock{workers_mutex_};
@@ -109,10 +110,37 @@ void thread_pool_executor::core::join(worker_list& left) {
     }
 }
 
+void thread_pool_executor::core::note_left_here() const noexcept {
+    pool_left_here = serial_;
+}
+bool thread_pool_executor::core::left_here() const noexcept {
+    return pool_left_here == serial_;
+}
+
+// The thread of a worker that has ended before its starter could keep it. If the starter has left itself, that worker may be joining it: then
+// the next one who joins sees to the thread. False: it is still the starter's.
+bool thread_pool_executor::core::leave_to_others(const std::shared_ptr<worker>& w,
+                                                 worker_thread& thread) noexcept {
+    if (!left_here()) {
+        return false;
+    }
+    const detail::lock_guard lock{workers_mutex_};
+    try {
+        if (std::find(left_.begin(), left_.end(), w) == left_.end()) {
+            left_.push_back(w);
+        }
+    } catch (const std::bad_alloc&) {
+        thread.detach();
+        return true;
+    }
+    w->thread = std::move(thread);
+    return true;
+}
+
 // A thread that has left itself joins nobody, though a thread_local of it or the terminated hook may close the pool: another one that left
 // may be joining it.
 void thread_pool_executor::core::join_those_who_left() {
-    if (pool_left_here == serial_) {
+    if (left_here()) {
         return;
     }
     worker_list left;

@@ -55,7 +55,7 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error) 
             return start_result::not_allowed;
         }
         worker_thread thread = thread_factory()(task{worker_body{shared_from_this(), w}}, w->info);
-        if (keep_thread(*w, std::move(thread))) {
+        if (keep_thread(w, std::move(thread))) {
             return start_result::started;
         }
     } catch (...) {
@@ -91,7 +91,8 @@ std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
 }
 
 // False: there is no thread that would run the body.
-bool thread_pool_executor::core::keep_thread(worker& w, worker_thread&& thread) {
+bool thread_pool_executor::core::keep_thread(const std::shared_ptr<worker>& self, worker_thread&& thread) {
+    worker& w = *self;
     worker_stage stage;
     {
         const detail::lock_guard lock{workers_mutex_};
@@ -107,8 +108,8 @@ bool thread_pool_executor::core::keep_thread(worker& w, worker_thread&& thread) 
     }
     if (thread && stage == worker_stage::let_go) {
         thread.detach();
-    } else if (thread) {  // ended already, or a thread that dropped the body: it is about to end
-        thread.join();
+    } else if (thread && (stage != worker_stage::ended || !leave_to_others(self, thread))) {
+        thread.join();  // ended already, or a thread that dropped the body: it is about to end
     }
     return stage != worker_stage::dropped;
 }
@@ -147,6 +148,7 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
         if (!w.thread) {
             return;
         }
+        note_left_here();  // from now on others may join this thread
         left_.splice(left_.end(), workers_, w.position);
         first = std::move(w.first);
         if (w.counted) {
