@@ -10,5 +10,8 @@ option(SPOOL_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 # Off by default: a newer compiler's new warning must not break a user's build. Developer presets turn it on.
 option(SPOOL_WERROR "Treat warnings as errors" OFF)
 
+# For tests alone: threads may be held up at the steps of the lock-free protocols (see base/pause_point.hpp). Never in a product.
+option(SPOOL_PAUSE_POINTS "Compile in the pause points" OFF)
+
 set(SPOOL_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address;undefined\" or \"thread\"")
 set_property(CACHE SPOOL_SANITIZE PROPERTY STRINGS "" "address;undefined" "thread")

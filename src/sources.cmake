@@ -12,6 +12,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/export.hpp
     include/spool/base/function_ref.hpp
     include/spool/base/mutex.hpp
+    include/spool/base/pause_point.hpp
     include/spool/base/task.hpp
     include/spool/base/task_scope.hpp
     include/spool/executor/completion_service.hpp
@@ -87,6 +88,7 @@ set(SPOOL_SOURCES
     src/base/clock_source.cpp
     src/base/default_parallelism.cpp
     src/base/error.cpp
+    src/base/pause_point.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
     src/base/when_forking.hpp

@@ -1,4 +1,5 @@
 #include "spool/future/detail/future_core.hpp"
+#include "spool/base/pause_point.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -74,6 +75,7 @@ future_core::~future_core() {
 }
 
 void future_core::drop_reference() noexcept {
+    SPOOL_PAUSE_POINT("future: about to drop a reference");
     // acq_rel: all that the other holder did with the state comes before its destruction here
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         delete this;
@@ -320,6 +322,7 @@ void future_core::on_done(callback_ptr node) {
 }
 
 void future_core::call_back() {
+    SPOOL_PAUSE_POINT("future: about to call back");
     callback_node* newest = callbacks_.exchange(closed());
     if (newest == nullptr) {
         return;

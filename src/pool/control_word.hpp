@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "spool/base/pause_point.hpp"
 #include "spool/pool/run_state.hpp"
 
 namespace spool::inline v1 {
@@ -62,6 +63,7 @@ private:
     }
     bool try_change(pool_control& seen, pool_control next) noexcept {
         std::uint32_t word = pack(seen);
+        SPOOL_PAUSE_POINT("control word: about to change");
         const bool changed = word_.compare_exchange_strong(word, pack(next));
         if (!changed) {
             seen = unpack(word);

@@ -6,6 +6,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
@@ -31,6 +32,7 @@ void thread_pool_executor::core::wake_everybody() noexcept {
 
 void thread_pool_executor::core::shutdown() {
     control_.advance_to(run_state::shutting_down);
+    SPOOL_PAUSE_POINT("shutdown: moved");
     owner_.on_shutdown();
     wake_everybody();
     // A pool built on a queue with tasks in it may have no worker to run them.
@@ -43,6 +45,7 @@ void thread_pool_executor::core::shutdown() {
 
 std::vector<task> thread_pool_executor::core::shutdown_now() {
     control_.advance_to(run_state::stopping);
+    SPOOL_PAUSE_POINT("shutdown_now: moved");
     wake_everybody();
     request_stops();
     struct at_end {  // also when there is no memory for the list
@@ -52,6 +55,7 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
         }
     };
     const at_end terminate{*this};
+    SPOOL_PAUSE_POINT("shutdown_now: about to drain");
     std::vector<task> drained = queue_->take_if([](const task&) { return true; });
     std::size_t kept = 0;
     for (task& t : drained) {
@@ -105,6 +109,7 @@ void thread_pool_executor::core::try_terminate() {
         if (departing_.load() != 0) {
             return;
         }
+        SPOOL_PAUSE_POINT("terminate: about to tidy");
         if (control_.try_tidy(seen)) {
             break;
         }
@@ -114,6 +119,7 @@ void thread_pool_executor::core::try_terminate() {
         guarded(pool_info_, [&] { hooks_->terminated(); });
         tidier_.store({});
     }
+    SPOOL_PAUSE_POINT("terminate: about to be terminated");
     control_.advance_to(run_state::terminated);
     changed_.notify_all();  // pair (S): the control word
 }

@@ -5,6 +5,7 @@
 
 #include "pool/pool_core.hpp"
 #include "pool/timed_body.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 
@@ -100,6 +101,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
             prepare(work[prepared]);
             entries.push_back({ticket_of(work[prepared])});
         }
+        SPOOL_PAUSE_POINT("execute_all: about to offer");
         taken = queue_->offer_some(work);
     } catch (...) {
         // From the queue, or for want of memory: those that are in have left their place empty.
@@ -173,6 +175,7 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
         return recheck(work, mine, start_error);
     }
     for (;;) {  // step 3
+        SPOOL_PAUSE_POINT("execute: refused by the queue");
         switch (admission::after_refusal(control(), sizes())) {
             case admission::refused::reject_full: return admission_result::full;
             case admission::refused::reject_shut_down: return admission_result::shut_down;
@@ -190,6 +193,7 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
 // control word, and both of them change the word before they look at the queue; so one of the two sees the other.
 admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
+    SPOOL_PAUSE_POINT("execute: offered");
     const admission::sizes now = sizes();
     switch (admission::after_offer(control(), now)) {
         case admission::offered::done: return admission_result::accepted;
@@ -284,6 +288,7 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
             throw;
         }
         if (how == wait_result::ready) {
+            SPOOL_PAUSE_POINT("execute_for: in the queue, without a home");
             home.set(this);
             const admission_result late = recheck(work, mine, start_error);
             return late == admission_result::accepted || unprepare(work) ? late : admission_result::accepted;
@@ -308,6 +313,7 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
     if (!queue_->offer(std::move(work))) {
         return false;
     }
+    SPOOL_PAUSE_POINT("requeue: offered");
     if (const run_state now = control().state; !may_run(now)) {
         if (std::optional<task> back = take_back_if_possible(mine)) {
             work = *std::move(back);

@@ -4,6 +4,7 @@
 // then the group may be gone: so that is the last touch. Only if the maker sleeps must it be woken, and then the change and the
 // wake lie in one critical section; the maker looks inside one too, so when it sees that all have ended, the last has left.
 #include "spool/pool/task_group.hpp"
+#include "spool/base/pause_point.hpp"
 
 #include <memory>
 #include <new>
@@ -69,11 +70,13 @@ void task_group::child_ended(bool was_dropped) noexcept {
 void task_group::one_less_elsewhere() noexcept {
     std::uint64_t seen = remote_.load();
     while ((seen & sleeping) == 0) {
+        SPOOL_PAUSE_POINT("task_group: a child has ended elsewhere");
         if (remote_.compare_exchange_weak(seen, seen - 2)) {
             return;  // not ours any more
         }
     }
     const detail::lock_guard lock{mutex_};
+    SPOOL_PAUSE_POINT("task_group: about to wake the maker");
     remote_.fetch_sub(2);
     ended_.notify_all();  // pair (M): mutex_
 }
@@ -173,6 +176,7 @@ void task_group::notice_stop() {
 void task_group::wait_for_others(std::uint64_t forks_seen) {
     {
         const detail::lock_guard lock{mutex_};
+        SPOOL_PAUSE_POINT("task_group: the maker is about to sleep");
         remote_.fetch_or(sleeping);
     }
     const auto ended = [this] {

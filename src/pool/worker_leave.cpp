@@ -7,6 +7,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -32,6 +33,7 @@ bool thread_pool_executor::core::queue_is_empty() const noexcept {
 // was raised), it counts itself in again and carries on: no new thread is needed for that.
 bool thread_pool_executor::core::stays() {
     for (pool_control seen = control();;) {
+        SPOOL_PAUSE_POINT("leave: counted out");
         const bool queue_empty = queue_is_empty();
         const std::size_t least = admission::least_workers(sizes(), queue_empty);
         if (!admission::may_start(seen, least, false, queue_empty)) {
@@ -55,6 +57,7 @@ bool thread_pool_executor::core::hands_over() {
         }
     }
     std::exception_ptr error;
+    SPOOL_PAUSE_POINT("leave: about to hand over");
     if (launch(nullptr, error) == start_result::started) {
         return true;
     }
@@ -83,8 +86,10 @@ void thread_pool_executor::core::depart(worker& w) {
         left_.splice(left_.end(), workers_, w.position);
     }
     forget_closer(w);
+    SPOOL_PAUSE_POINT("leave: off the list");
     departing_.fetch_sub(1);
     tell_of_free_place();
+    SPOOL_PAUSE_POINT("leave: about to terminate");
     try_terminate();
     join(left_before);
 }

@@ -7,6 +7,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
@@ -102,6 +103,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             back_off();
             return served::died;
         }
+        SPOOL_PAUSE_POINT("worker: has a task in hand");
         if (const future_link link{next}; link && !link.claim(this)) {
             drop_husk();
             next = nullptr;
@@ -140,6 +142,7 @@ bool thread_pool_executor::core::fetch(task& next) {
         if (admission::must_leave(seen, queue_empty) ||
             admission::may_leave(seen, now, timed_out, queue_empty)) {
             departing_.fetch_add(1);  // before it is counted out: see try_terminate()
+            SPOOL_PAUSE_POINT("fetch: about to be counted out");
             if (control_.try_release_worker(seen)) {
                 return false;
             }
@@ -159,6 +162,7 @@ bool thread_pool_executor::core::fetch(task& next) {
             return state != seen.state || settings_version_.load() != version ||
                    (!accepts_tasks(state) && queue_->empty());
         };
+        SPOOL_PAUSE_POINT("fetch: about to wait");
         const deadline until = admission::waits_with_limit(seen, now) ? patience(spell) : deadline::never();
         std::optional<task> polled;
         const wait_limits limits{.until = until, .stop = {}, .spin = spin_time(spell)};

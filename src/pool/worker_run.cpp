@@ -5,6 +5,7 @@
 #include "pool/self_service.hpp"
 #include "pool/timed_body.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -113,6 +114,7 @@ void thread_pool_executor::core::run_taken(worker& w, task& work, const std::sto
 
 void thread_pool_executor::core::run_claimed(worker& w, future_link body, const std::stop_token& stop) {
     husks_.fetch_add(1);
+    SPOOL_PAUSE_POINT("nested wait: claimed");
     if (queue_->remaining_capacity() == 0) {
         sweep_husks();  // somebody may wait for this very place
     }

@@ -8,6 +8,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/worker_body.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 
@@ -27,8 +28,10 @@ auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exc
             break;
         }
     }
+    SPOOL_PAUSE_POINT("start: counted in");
     const start_result result = launch(first, error);
     if (result != start_result::started) {  // the roll-back
+        SPOOL_PAUSE_POINT("start: about to roll back");
         control_.release_worker();
         tell_of_free_place();
         if (first != nullptr) {
@@ -55,6 +58,7 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error) 
             return start_result::not_allowed;
         }
         worker_thread thread = thread_factory()(task{worker_body{shared_from_this(), w}}, w->info);
+        SPOOL_PAUSE_POINT("start: the thread runs");
         if (keep_thread(w, std::move(thread))) {
             return start_result::started;
         }

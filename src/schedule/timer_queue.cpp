@@ -6,6 +6,7 @@
 #include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
 #include "schedule/times.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1::detail {
 namespace {
@@ -202,10 +203,12 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
                 const lock_guard lock{mutex_};
                 return me.called;
             };
+            SPOOL_PAUSE_POINT("timer_queue: about to sleep");
             const bool for_a_timer = *until < limits.until;
             const precise_sleep precise{for_a_timer};
             const wait_result how = me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
             if (how != wait_result::ready && !(how == wait_result::timed_out && for_a_timer)) {
+                SPOOL_PAUSE_POINT("timer_queue: about to leave");
                 return look_a_last_time(me, x) ? wait_result::ready : how;
             }
         }
@@ -336,6 +339,7 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
 
 void timer_queue::remove_cancelled(future_core& timer) noexcept {
     {
+        SPOOL_PAUSE_POINT("timer_queue: about to remove a cancelled one");
         const timer_gate::visit at{timer};
         if (!at || !at.queue().remove_on_cancel()) {
             return;
@@ -345,6 +349,7 @@ void timer_queue::remove_cancelled(future_core& timer) noexcept {
         queue.take_out(timer);
         queue.tell_if_empty();
     }
+    SPOOL_PAUSE_POINT("timer_queue: removed a cancelled one");
     timer.drop_reference();  // the right to run, which the queue had
 }
 

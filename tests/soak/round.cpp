@@ -5,6 +5,8 @@
 #include <iterator>
 #include <thread>
 
+#include <spool/base/pause_point.hpp>
+
 #include "body.hpp"
 #include "leaks.hpp"
 #include "own_queue.hpp"
@@ -220,6 +222,22 @@ void play(world& in, dice& chance) {
     }
 }
 
+// Half of the rounds, in builds that have pause points. True: this is one.
+bool begin_pauses([[maybe_unused]] std::uint64_t seed) {
+#if defined(SPOOL_PAUSE_POINTS)
+    if (dice{seed + 1}.one_in(2)) {
+        spool::pauses::begin(seed + 1);
+        return true;
+    }
+#endif
+    return false;
+}
+void end_pauses() {
+#if defined(SPOOL_PAUSE_POINTS)
+    spool::pauses::begin(0);
+#endif
+}
+
 }  // namespace
 
 round_report run_round(std::uint64_t seed, plant planted) {
@@ -227,7 +245,9 @@ round_report run_round(std::uint64_t seed, plant planted) {
     const std::size_t descriptors = descriptor_count();
     dice chance{seed};
     world in{seed, planted};
+    const bool pauses = begin_pauses(seed);
     play(in, chance);
+    end_pauses();
     // A thread that has ended is listed a little longer.
     const auto limit = spool::deadline::after(planted == plant::none ? test::long_delay() : 1s);
     while (thread_count() > threads && !limit.expired()) {
@@ -248,6 +268,7 @@ round_report run_round(std::uint64_t seed, plant planted) {
     for (const auto& s : in.slots) {
         report.settings += s->settings + "\n";
     }
+    report.settings += pauses ? "threads pause at random\n" : "";
     report.pools = in.slots.size();
     report.operations = in.operations;
     report.tasks = in.tasks.size();

@@ -13,6 +13,7 @@
 
 #include "spool/base/callable.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
@@ -121,6 +122,7 @@ public:
                 if (!until.has_value()) {
                     return wait_result::ready;
                 }
+                SPOOL_PAUSE_POINT("delay_queue: about to sleep");
                 const auto called = [&] {
                     const detail::lock_guard lock{mutex_};
                     return me.called;
@@ -129,6 +131,7 @@ public:
                     me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
                 const bool head_is_due = how == wait_result::timed_out && *until < limits.until;
                 if (how != wait_result::ready && !head_is_due) {
+                    SPOOL_PAUSE_POINT("delay_queue: about to leave");
                     return look_a_last_time(me, x) ? wait_result::ready : how;
                 }
             }

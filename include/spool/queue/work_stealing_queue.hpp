@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
@@ -71,6 +72,7 @@ public:
         if (mine == nullptr) {
             mine = std::make_unique<deque>(freeze_mutex_).release();
             mine->next = deques_.load();
+            SPOOL_PAUSE_POINT("work_stealing_queue: about to attach");
             while (!deques_.compare_exchange_weak(mine->next, mine)) {  // (L)
             }
         }
@@ -81,6 +83,7 @@ public:
         if (deque* const mine = own()) {
             mine->leave();
             const bool leftovers = mine->size() != 0;
+            SPOOL_PAUSE_POINT("work_stealing_queue: about to detach");
             mine->give_up();
             if (leftovers) {
                 this->wake_consumers();  // pair (S): the deque's bottom
@@ -95,6 +98,7 @@ public:
             return std::nullopt;
         }
         if (!wanted(n->value)) {
+            SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
             mine->push_back(n);
             this->notify_consumer();  // pair (S): the deque's bottom. Who looked meanwhile has not seen it.
             return std::nullopt;
@@ -228,6 +232,7 @@ private:
         for (deque* d = start; d != nullptr;) {
             if (node* const n = d->steal()) {
                 std::optional<T> x = n->unpack();
+                SPOOL_PAUSE_POINT("work_stealing_queue: stolen");
                 d->hand_back(n);
                 if (mine != nullptr) {
                     mine->victim = d->next;

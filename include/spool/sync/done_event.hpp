@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <stop_token>
 
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/parking.hpp"
 #include "spool/sync/spinning.hpp"
 #include "spool/sync/wait_limits.hpp"
@@ -60,7 +61,8 @@ public:
         for (;;) {
             const std::uint32_t key =
                 word_.fetch_or(waited) | waited;  // W1: reading the value of N3 hands over N1
-            if (ready()) {                        // W2
+            SPOOL_PAUSE_POINT("done_event: announced");
+            if (ready()) {  // W2
                 return wait_result::ready;
             }
             if (limits.stop.stop_requested()) {
@@ -69,6 +71,7 @@ public:
             if (limits.until.expired()) {
                 return wait_result::timed_out;
             }
+            SPOOL_PAUSE_POINT("done_event: about to park");
             parking_.park(word_, key, limits.until);  // W3
         }
     }
@@ -78,6 +81,7 @@ private:
     static constexpr std::uint32_t step = 2;
 
     void wake_all() noexcept {
+        SPOOL_PAUSE_POINT("done_event: somebody waits");
         word_.fetch_add(step);  // N3
         parking_.unpark_all(word_);
     }

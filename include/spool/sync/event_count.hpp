@@ -52,6 +52,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/parking.hpp"
 #include "spool/sync/spinning.hpp"
 #include "spool/sync/wait_limits.hpp"
@@ -79,9 +80,11 @@ public:
     /// First phase. The caller now looks at its condition again, then calls exactly one of
     /// cancel_wait() and wait().
     [[nodiscard]] key prepare_wait() noexcept {
-        waiters_.fetch_add(1);        // W1
+        waiters_.fetch_add(1);  // W1
+        SPOOL_PAUSE_POINT("event_count: announced");
         const key k = epoch_.load();  // W2: reading the value of N3 hands over N1
         if (coming_.load() != 0) {
+            SPOOL_PAUSE_POINT("event_count: about to let others be woken");
             coming_.store(0);  // W2'
         }
         return k;
@@ -92,15 +95,18 @@ public:
     /// return for no reason. True if there was such a notify.
     bool wait(key k, deadline until = deadline::never()) noexcept {
         if (epoch_.load() == k) {
+            SPOOL_PAUSE_POINT("event_count: about to park");
             parking_.park(epoch_, k, until);  // W4
         }
+        SPOOL_PAUSE_POINT("event_count: woken");
         waiters_.fetch_sub(1);  // W5
         return epoch_.load() != k;
     }
 
     void notify_one() noexcept {
         if (waiters_.load() != 0) {  // N2
-            epoch_.fetch_add(1);     // N3
+            SPOOL_PAUSE_POINT("event_count: somebody waits");
+            epoch_.fetch_add(1);  // N3
             parking_.unpark_one(epoch_);
         }
     }
@@ -108,7 +114,8 @@ public:
     /// found something, call it themselves if there is more.
     void notify_throttled() noexcept {
         if (waiters_.load() != 0 && coming_.load() == 0 && coming_.exchange(1) == 0) {  // N2, T1
-            epoch_.fetch_add(1);                                                        // N3
+            SPOOL_PAUSE_POINT("event_count: about to wake one");
+            epoch_.fetch_add(1);  // N3
             parking_.unpark_one(epoch_);
         }
     }
@@ -183,6 +190,7 @@ private:
         spin_end(const spin_end&) = delete;
         spin_end& operator=(const spin_end&) = delete;
         ~spin_end() {
+            SPOOL_PAUSE_POINT("event_count: about to end spinning");
             events.coming_.store(0);  // W2'
             if (std::uncaught_exceptions() != exceptions) {
                 events.notify_one();  // it will not look again: pair of whoever counted on it
@@ -191,6 +199,7 @@ private:
     };
 
     void wake_all() noexcept {
+        SPOOL_PAUSE_POINT("event_count: about to wake all");
         epoch_.fetch_add(1);  // N3
         parking_.unpark_all(epoch_);
     }
@@ -225,6 +234,7 @@ private:
             prepared_ = false;
             woken_ = woken_ || events_.epoch_.load() != key_;  // a notify may have counted on this one
             events_.cancel_wait();
+            SPOOL_PAUSE_POINT("event_count: about to pass a wake on");
             if (woken_ && how != wait_result::ready) {
                 events_.notify_one();  // pair: whoever gave the wake had published before it
             }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "spool/base/export.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
 #include "spool/future/detail/future_steps.hpp"
@@ -92,11 +93,13 @@ public:
     // ---- Pools and nested waits: who may start the body. See future_link for the protocol.
     /// A waiter of `pool` takes it on, if it lies in that pool's queue.
     [[nodiscard]] bool claim_by_waiter(const void* pool) noexcept {
+        SPOOL_PAUSE_POINT("future: about to be claimed by who waits");
         return start_.compare_exchange_strong(pool, at(pool, home_use::claimed));
     }
     /// Everybody else moves it anywhere, unless a waiter has it. `to`: a pool and what it does, null, or out_mark().
     [[nodiscard]] bool move_start(const void* to) noexcept {
         for (const void* now = start_.load(); use_of(now) != home_use::claimed;) {
+            SPOOL_PAUSE_POINT("future: its start is about to move");
             if (start_.compare_exchange_weak(now, to)) {
                 return true;
             }

@@ -2,6 +2,7 @@
 // models in tests/model run this very text; future_core has the objects.
 #pragma once
 
+#include "spool/base/pause_point.hpp"
 #include "spool/future/detail/future_word.hpp"
 #include "spool/sync/wait_limits.hpp"
 
@@ -30,16 +31,19 @@ public:
     /// idle -> running: the caller runs the body.
     [[nodiscard]] bool start(const void* scope) noexcept {
         future_word expected{phase::idle};
+        SPOOL_PAUSE_POINT("future: about to run");
         return word_.compare_exchange_strong(expected, future_word{phase::running, scope});
     }
     /// running -> idle, for a body that runs again.
     [[nodiscard]] bool start_over(const void* scope) noexcept {
         future_word running{phase::running, scope};
+        SPOOL_PAUSE_POINT("future: about to be run again");
         return word_.compare_exchange_strong(running, future_word{phase::idle});
     }
     /// running -> completing, by the runner. False: it was decided otherwise meanwhile, and nobody touches the scope any more.
     [[nodiscard]] bool claim_after_run(const void* scope, const void* me) noexcept {
         future_word seen{phase::running, scope};
+        SPOOL_PAUSE_POINT("future: about to complete");
         if (word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
             return true;
         }
@@ -95,6 +99,7 @@ public:
     }
     /// completing or interrupting -> final, by who moved it there.
     void publish(phase final) noexcept {
+        SPOOL_PAUSE_POINT("future: has its outcome");
         word_.store(future_word{final});  // hands over the outcome to everyone who reads a final word
         waiters_.notify_all();            // pair (S), see wait()
     }
@@ -106,6 +111,7 @@ public:
 private:
     // Moves a word that says idle or running to completing.
     bool claim_from(future_word seen, const void* me) noexcept {
+        SPOOL_PAUSE_POINT("future: about to be cancelled");
         if (!word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
             return false;
         }
@@ -116,12 +122,14 @@ private:
     }
     bool cancel_running(future_word seen, cancel_mode mode) {
         if (mode == cancel_mode::let_run) {
+            SPOOL_PAUSE_POINT("future: about to be cancelled while it runs");
             if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled})) {
                 return false;
             }
             waiters_.notify_all();  // pair (S), see wait()
             return true;
         }
+        SPOOL_PAUSE_POINT("future: about to be interrupted");
         if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
             return false;
         }

@@ -35,6 +35,7 @@
 #include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/slot.hpp"
 
@@ -71,8 +72,10 @@ public:
             if (!has_room(seen.at())) {
                 return false;
             }
+            SPOOL_PAUSE_POINT("ring_fifo: about to claim a slot");
             if (tail_.try_claim(seen)) {
                 slot<T>& to = slot_of(seen.at());
+                SPOOL_PAUSE_POINT("ring_fifo: claimed a slot");
                 to.await(seen.at());
                 to.publish(std::move(x), seen.at() + 1);
                 return true;
@@ -90,11 +93,14 @@ public:
             if (seen.at() >= head_.other_seen() && seen.at() >= head_.catch_up(seen.at(), tail_)) {
                 return std::nullopt;
             }
+            SPOOL_PAUSE_POINT("ring_fifo: about to claim an element");
             if (head_.try_claim(seen)) {
                 slot<T>& from = slot_of(seen.at());
+                SPOOL_PAUSE_POINT("ring_fifo: claimed an element");
                 from.await(seen.at() + 1);
                 std::optional<T> x{std::move(from.element())};
                 from.destroy();
+                SPOOL_PAUSE_POINT("ring_fifo: about to free a slot");
                 from.set_turn(seen.at() + mask_ + 1);
                 return x;
             }
@@ -148,12 +154,14 @@ private:
     public:
         explicit freeze(ring_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
             fifo_.tail_.freeze();
+            SPOOL_PAUSE_POINT("ring_fifo: half frozen");
             fifo_.head_.freeze();
         }
         freeze(const freeze&) = delete;
         freeze& operator=(const freeze&) = delete;
         ~freeze() {
             fifo_.head_.thaw();
+            SPOOL_PAUSE_POINT("ring_fifo: half thawed");
             fifo_.tail_.thaw();
         }
 

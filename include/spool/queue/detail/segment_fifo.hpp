@@ -38,6 +38,7 @@
 
 #include "spool/base/function_ref.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/segment.hpp"
 #include "spool/queue/detail/segment_store.hpp"
@@ -90,15 +91,19 @@ public:
             if (fills_segment) {
                 fresh.prepare();
             }
+            SPOOL_PAUSE_POINT("segment_fifo: about to claim a slot");
             if (!tail_.end.try_claim(seen, taken)) {
                 continue;
             }
             if (fills_segment) {
+                SPOOL_PAUSE_POINT("segment_fifo: claimed the last slot");
                 segment_type* const next = fresh.release();
                 pass_gap(tail_, next);
+                SPOOL_PAUSE_POINT("segment_fifo: about to link");
                 here->link(next);  // after the tail has moved: I2
             }
             for (std::size_t k = 0; k < taken; ++k) {
+                SPOOL_PAUSE_POINT("segment_fifo: about to publish");
                 (*here)[i + k].publish(std::move(xs[k]), turn_of(seen.at() + k));
             }
             return taken;
@@ -120,18 +125,22 @@ public:
             }
             segment_type* const here =
                 head_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
+            SPOOL_PAUSE_POINT("segment_fifo: about to claim an element");
             if (!head_.end.try_claim(seen)) {
                 continue;
             }
             if (i + 1 == Slots) {
+                SPOOL_PAUSE_POINT("segment_fifo: claimed the last element");
                 pass_gap(head_, here->next());
                 store_.sort_retired();
                 store_.retire(here);
             }
             slot<T>& from = (*here)[i];
+            SPOOL_PAUSE_POINT("segment_fifo: claimed an element");
             from.await(turn_of(seen.at()));
             std::optional<T> x{std::move(from.element())};
             from.destroy();
+            SPOOL_PAUSE_POINT("segment_fifo: about to let go of a segment");
             here->through();
             return x;
         }
@@ -228,6 +237,7 @@ private:
     public:
         explicit freeze(segment_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
             fifo_.tail_.end.freeze();
+            SPOOL_PAUSE_POINT("segment_fifo: half frozen");
             fifo_.head_.end.freeze();
             for (backoff pause;
                  slot_of(fifo_.tail_.end.now()) == Slots || slot_of(fifo_.head_.end.now()) == Slots;) {
@@ -238,6 +248,7 @@ private:
         freeze& operator=(const freeze&) = delete;
         ~freeze() {
             fifo_.head_.end.thaw();
+            SPOOL_PAUSE_POINT("segment_fifo: half thawed");
             fifo_.tail_.end.thaw();
         }
 
@@ -271,6 +282,7 @@ private:
 
     void pass_gap(side& s, segment_type* next) noexcept {
         s.segment.store(next, std::memory_order_release);  // release (E): to who reads it after the position
+        SPOOL_PAUSE_POINT("segment_fifo: about to pass the gap");
         s.end.pass();
     }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/backoff.hpp"
 
 namespace spool::inline v1::detail {
@@ -30,6 +31,7 @@ public:
     }
     void publish(T&& x, turn t) noexcept {
         std::construct_at(place(), std::move(x));
+        SPOOL_PAUSE_POINT("slot: filled");
         set_turn(t);
     }
     void set_turn(turn t) noexcept {

@@ -61,6 +61,7 @@
 #include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
 
@@ -112,7 +113,8 @@ public:
             slots = make_room(b);
         }
         slots->at(b).store(nodes_.make(x), std::memory_order_relaxed);  // B1, relaxed: B2 hands it over (D)
-        bottom_.store(b + 1);                                           // B2 (D), (S)
+        SPOOL_PAUSE_POINT("stealing_deque: about to publish");
+        bottom_.store(b + 1);  // B2 (D), (S)
     }
 
     /// The newest element's node, or null. It comes back by recycle().
@@ -122,14 +124,17 @@ public:
             if (top_.load().oldest() >= b) {
                 return nullptr;
             }
-            bottom_.store(b - 1);          // P1
+            bottom_.store(b - 1);  // P1
+            SPOOL_PAUSE_POINT("stealing_deque: popping");
             stealing_top t = top_.load();  // P2 (F)
             if (!t.is_frozen() && t.oldest() < b - 1) {
                 return own_slot(b - 1);  // P3
             }
+            SPOOL_PAUSE_POINT("stealing_deque: the last one");
             const bool mine =
                 t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
             if (t.is_frozen()) {
+                SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
                 bottom_.store(b);  // P5 (D)
                 await_thaw();
                 continue;
@@ -145,6 +150,7 @@ public:
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         // relaxed, owner; B1: B2 hands it over (D)
         ring_.load(std::memory_order_relaxed)->at(b).store(n, std::memory_order_relaxed);
+        SPOOL_PAUSE_POINT("stealing_deque: about to put back");
         bottom_.store(b + 1);  // B2 (D), (S)
     }
 
@@ -176,7 +182,8 @@ public:
     /// The oldest element's node, or null if there is none. It comes back by hand_back().
     [[nodiscard]] node* steal() noexcept {
         for (;;) {
-            stealing_top t = top_.load();            // T1 (F)
+            stealing_top t = top_.load();  // T1 (F)
+            SPOOL_PAUSE_POINT("stealing_deque: stealing");
             const std::uint64_t b = bottom_.load();  // T2 (D)
             if (t.oldest() >= b) {
                 return nullptr;
@@ -187,7 +194,8 @@ public:
             }
             const ring* const slots =
                 ring_.load(std::memory_order_acquire);  // acquire (G): pairs with grow()
-            node* const n = slots->at(t.oldest()).load(std::memory_order_relaxed);    // T4, relaxed: (D), (F)
+            node* const n = slots->at(t.oldest()).load(std::memory_order_relaxed);  // T4, relaxed: (D), (F)
+            SPOOL_PAUSE_POINT("stealing_deque: about to steal");
             if (top_.compare_exchange_strong(t, stealing_top::at(t.oldest() + 1))) {  // T5
                 return n;
             }
@@ -221,6 +229,7 @@ public:
         while (!top_.compare_exchange_weak(t, t.frozen())) {  // F1
         }
         frozen_first_ = t.oldest();
+        SPOOL_PAUSE_POINT("stealing_deque: half frozen");
         frozen_last_ = bottom_.load();  // F2 (D)
     }
     void thaw() noexcept { top_.store(stealing_top::at(frozen_first_)); }  // F4 (F)
@@ -304,6 +313,7 @@ private:
         }
         larger->older = std::move(newest_ring_);
         newest_ring_ = std::move(larger);
+        SPOOL_PAUSE_POINT("stealing_deque: about to grow");
         ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): pairs with steal()
         return newest_ring_.get();
     }

@@ -7,6 +7,7 @@
 
 #include "spool/base/function_ref.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/pause_point.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1::detail {
@@ -103,6 +104,7 @@ template <class Listed, class Note>
     };
     wait_result how = wait_result::ready;
     try {
+        SPOOL_PAUSE_POINT("hand-over: listed");
         how = me.event.await(served, limits, give_up);
     } catch (...) {
         if (!leave()) {
@@ -110,6 +112,7 @@ template <class Listed, class Note>
         }
         return wait_result::ready;
     }
+    SPOOL_PAUSE_POINT("hand-over: about to leave the list");
     return leave() ? wait_result::ready : how;
 }
 
