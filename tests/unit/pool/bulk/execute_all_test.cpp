@@ -159,6 +159,20 @@ TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
         {.core_size = 0, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)});
     script.before_push.arm([] { throw std::runtime_error("queue"); });
     expect_first_gone(queued, "queue");
+    // A worker cannot be started, another is there, and the queue throws.
+    std::atomic<int> calls{0};
+    thread_pool_executor one_thread({.core_size = 2,
+                                     .queue = std::make_unique<test::scripted_queue>(8, script),
+                                     .thread_factory = [&](task body, const spool::worker_info& info) {
+                                         if (calls++ > 0) {
+                                             throw std::runtime_error("factory");
+                                         }
+                                         return spool::worker_thread_factory()(std::move(body), info);
+                                     }});
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(one_thread);
+    script.before_push.arm([] { throw std::runtime_error("queue"); });
+    expect_first_gone(one_thread, "queue");
     EXPECT_EQ(ran.size(), 0U);
 }
 
