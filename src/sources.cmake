@@ -32,6 +32,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/future_link.hpp
     include/spool/future/future_task.hpp
     include/spool/pool/admission.hpp
+    include/spool/pool/deadlock_policy.hpp
     include/spool/pool/executors.hpp
     include/spool/pool/lint.hpp
     include/spool/pool/pool_hooks.hpp
@@ -104,9 +105,14 @@ set(SPOOL_SOURCES
     src/future/future_link.cpp
     src/future/lost_home.cpp
     src/pool/control_word.hpp
+    src/pool/deadlock_finder.cpp
+    src/pool/deadlock_finder.hpp
+    src/pool/deadlock_watch.cpp
+    src/pool/deadlock_watch.hpp
     src/pool/executors.cpp
     src/pool/fork_list.cpp
     src/pool/fork_list.hpp
+    src/pool/lend.cpp
     src/pool/lifecycle.cpp
     src/pool/lint.cpp
     src/pool/numbers.cpp

@@ -57,6 +57,11 @@ interrupted::interrupted(const interrupted&) noexcept = default;
 interrupted& interrupted::operator=(const interrupted&) noexcept = default;
 interrupted::~interrupted() = default;
 
+deadlock::deadlock(const std::string& what) : std::runtime_error(what) {}
+deadlock::deadlock(const deadlock&) noexcept = default;
+deadlock& deadlock::operator=(const deadlock&) noexcept = default;
+deadlock::~deadlock() = default;
+
 std::string describe(const std::exception_ptr& error) {
     if (error == nullptr) {
         return "no exception";

@@ -244,13 +244,35 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     // The clock is read only by one who has to wait.
     recent_waits& lately = waits_of_this_thread();
     const auto since = deadline::clock::now();
-    const auto spin = spinning_can_help() ? lately.worth_spinning() : std::chrono::nanoseconds{0};
-    const wait_result how = wait({.until = until, .stop = std::move(stop), .spin = spin});
+    auto spin = spinning_can_help() ? lately.worth_spinning() : std::chrono::nanoseconds{0};
+    const auto sleep = [&](deadline limit) {
+        return wait({.until = limit, .stop = stop, .spin = std::exchange(spin, std::chrono::nanoseconds{0})});
+    };
+    const future_link own{*this};
+    const wait_result how =
+        until.is_never() ? nested_waiter::wait_here(std::span{&own, 1}, stop, sleep) : sleep(until);
     lately.note(deadline::clock::now() - since);
     if (how == wait_result::interrupted) {
         throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
     }
     return how == wait_result::ready;
+}
+
+// A future that was given to a pool can be completed only by a worker of it, or cancelled.
+future_link::place future_core::whereabouts() const {
+    const future_word seen = word();
+    const void* const start = start_.load();
+    const home_use use = use_of(start);
+    if (seen.now() == phase::running && (use == home_use::in_hand || use == home_use::claimed)) {
+        return {future_link::whereabout::running, nullptr, seen.who<task_scope>()};
+    }
+    if (seen.now() != phase::idle || start == nullptr || start == out_mark() || use == home_use::in_hand ||
+        use == home_use::claimed) {
+        return {};
+    }
+    const void* const home = kind() == timer_kind::none ? home_of(start) : timer_home();
+    return home != nullptr ? future_link::place{future_link::whereabout::queued, home, nullptr}
+                           : future_link::place{};
 }
 
 // ---- Who may start it: an address that is no pool's

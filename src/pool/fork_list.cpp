@@ -130,7 +130,8 @@ pool_options thread_pool_executor::core::settings_after_fork() const {
             .uncaught = uncaught_,
             .task_times = task_times_,
             .idle_spin = idle_spin_,
-            .on_fork = on_fork_};
+            .on_fork = on_fork_,
+            .on_deadlock = on_deadlock_};
 }
 
 std::shared_ptr<thread_pool_executor::core> thread_pool_executor::core::make_anew() const {

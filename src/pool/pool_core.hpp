@@ -1,6 +1,6 @@
 // thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
 // (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
-// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children).
+// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread).
 //
 // Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ makes the checks of the settings that are
 // plain numbers. Neither is held while user code runs (hooks, handlers, factories,
@@ -118,6 +118,14 @@ public:
     [[nodiscard]] std::shared_ptr<core> make_anew() const;
     class self_service;
 
+    // ---- deadlock_watch.cpp, deadlock_finder.cpp
+    struct blocked_wait;
+    class deadlock_watch;
+    // ---- lend.cpp
+    [[nodiscard]] std::size_t growth_limit() const noexcept;
+    void note_growth() noexcept;
+    bool lend_thread(task_id wanted) noexcept;
+
 private:
     class worker_body;
     using worker_list = std::list<std::shared_ptr<worker>>;
@@ -143,7 +151,7 @@ private:
 
     // ---- worker_start.cpp
     /// The count is claimed already, and stays claimed: the caller releases it unless `started`.
-    start_result launch(task* first, std::exception_ptr& error);
+    start_result launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for = {});
     std::shared_ptr<worker> enrol(task* first);
     bool keep_thread(const std::shared_ptr<worker>& w, worker_thread&& thread);
     bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
@@ -160,6 +168,7 @@ private:
     bool attach(const worker& w);
     enum class served { leave, died, let_go };
     served serve(worker& w, task_scope& scope);
+    served serve_lent(worker& w, task_scope& scope);  // lend.cpp
     bool fetch(task& next);
     struct dry_spell {  // one worker's, from when it found nothing to its next task
         deadline::time_point since{};
@@ -262,7 +271,9 @@ private:
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
     const spool::idle_spin idle_spin_;
     const fork_policy on_fork_;
-    const long born_in_;          // the process
+    const deadlock_policy on_deadlock_;
+    std::atomic<bool> takes_all_{false};  // the queue has no bound, as was seen last
+    const long born_in_;                  // the process
     std::shared_ptr<core> kept_;  // itself, in a forked child that has lost it: for as long as the process
     lost_home lost_;
     // How long workers that ran dry have waited for the next task. On a line of its own: the above is read with every task.

@@ -31,6 +31,12 @@ public:
                                                             : nullptr;
     }
 
+    /// See deadlock_watch.
+    wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
+                         function_ref<wait_result(deadline)> sleep) override;
+    [[nodiscard]] core& pool() const noexcept { return pool_; }
+    [[nodiscard]] const worker& self() const noexcept { return worker_; }
+
     /// In a forked child: its task has lost its pool, as if it had destroyed that itself. And the one around it on this thread.
     void let_go() noexcept { worker_.stage = worker_stage::let_go; }
     [[nodiscard]] self_service* outer() const noexcept { return dynamic_cast<self_service*>(outer_); }

@@ -40,6 +40,7 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       clock_(std::move(clock)),
       idle_spin_(options.idle_spin),
       on_fork_(options.on_fork),
+      on_deadlock_(std::move(options.on_deadlock)),
       born_in_(process_id()) {
     learn_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);

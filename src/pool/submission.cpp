@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "pool/deadlock_watch.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/timed_body.hpp"
 #include "spool/base/pause_point.hpp"
@@ -282,7 +283,11 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
         wrap(work);
         wait_result how = wait_result::gave_up;
         try {
-            how = queue_->push_until(work, {.until = until, .stop = stop}, try_again);
+            const auto sleep = [&](deadline limit) {
+                return queue_->push_until(work, {.until = limit, .stop = stop}, try_again);
+            };
+            how = until.is_never() ? deadlock_watch::wait(*this, blocked_wait::what::room, stop, sleep)
+                                   : sleep(until);
         } catch (...) {  // from the queue: nothing has changed
             unwrap(work);
             throw;

@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "pool/deadlock_watch.hpp"
 #include "pool/pool_core.hpp"
 #include "spool/base/error.hpp"
 #include "spool/sync/this_task.hpp"
@@ -48,6 +49,9 @@ void task_group::fork(task&& child) {
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {
+        if (maker_ != &this_thread_mark) {
+            ran_elsewhere_.store(true);
+        }
         child();  // where it was forked, then; it throws nothing
     }
     if (elsewhere) {
@@ -192,7 +196,15 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
     } catch (const std::bad_alloc&) {  // it cannot be interrupted then
     }
     for (;;) {
-        const wait_result how = ended_.await(ended, {.stop = stop}, others_forked);
+        const auto sleep = [&](deadline limit) {
+            return ended_.await(ended, {.until = limit, .stop = stop}, others_forked);
+        };
+        using core = thread_pool_executor::core;
+        // A child that runs on a thread of which nothing is known may end at any time.
+        const wait_result how =
+            ran_elsewhere_.load()
+                ? sleep(deadline::never())
+                : core::deadlock_watch::wait(pool_.use(), core::blocked_wait::what::group, stop, sleep);
         if (how == wait_result::ready) {
             break;
         }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "spool/base/cache_line.hpp"
@@ -32,7 +33,8 @@ struct worker {
     bool leaving = false;       // likewise: inside depart(), so counted as departing
     std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
     task first;                                             // the worker's own once it has begun
-    bool holds_first = false;                               // likewise: counted in depth, but not begun
+    std::optional<task_id> lent_for;  // likewise: an extra one, for that task (0: for any)
+    bool holds_first = false;         // likewise: counted in depth, but not begun
 
     // Guarded by the pool's workers mutex:
     worker_stage stage = worker_stage::starting;

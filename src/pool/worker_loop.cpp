@@ -51,7 +51,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
             }
         }
         for (;;) {
-            const served how = serve(w, scope);
+            const served how = w.lent_for.has_value() ? serve_lent(w, scope) : serve(w, scope);
             if (how == served::let_go) {
                 if (is_lost()) {  // in a forked child
                     place.forget();

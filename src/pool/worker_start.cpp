@@ -50,13 +50,15 @@ void thread_pool_executor::core::try_for_the_stranded() {
     }
 }
 
-auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error) -> start_result {
+auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error,
+                                        std::optional<task_id> lent_for) -> start_result {
     std::shared_ptr<worker> w;
     try {
         w = enrol(first);
         if (w == nullptr) {
             return start_result::not_allowed;
         }
+        w->lent_for = lent_for;
         worker_thread thread = thread_factory()(task{worker_body{shared_from_this(), w}}, w->info);
         SPOOL_PAUSE_POINT("start: the thread runs");
         if (keep_thread(w, std::move(thread))) {

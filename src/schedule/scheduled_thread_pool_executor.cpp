@@ -18,6 +18,9 @@ void leave_timer_queue(future_core& timer) noexcept {
 task take_from_timer_queue(future_core& timer, const void* pool) {
     return timer_queue::take_if_due(timer, pool);
 }
+const void* home_of_timer_queue(const future_core& timer) {
+    return timer_queue::home_of(timer);
+}
 std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
     return timer_queue::delay_of(timer);
 }
@@ -45,7 +48,8 @@ pool_options to_pool_options(scheduled_pool_options&& from, std::unique_ptr<bloc
             .decorate = std::move(from.decorate),
             .uncaught = std::move(from.uncaught),
             .task_times = from.task_times,
-            .on_fork = from.on_fork};
+            .on_fork = from.on_fork,
+            .on_deadlock = std::move(from.on_deadlock)};
 }
 
 // The right to run goes with the task: its future says cancelled, and its callbacks are called here.

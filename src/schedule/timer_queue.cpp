@@ -378,6 +378,11 @@ task timer_queue::take_if_due(future_core& timer, const void* pool) {
     return timer.take_task();
 }
 
+const void* timer_queue::home_of(const future_core& timer) {
+    const timer_gate::visit at{timer};
+    return at ? at.queue().home_ : nullptr;
+}
+
 nanoseconds timer_queue::delay_of(const future_core& timer) {
     const timer_gate::visit at{timer};
     return at ? difference(timer.when.time_since_epoch(), at.queue().now().time_since_epoch())

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] static task take(future_core& timer, const void* pool);
     [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
     [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
+    /// The pool of the queue that it lies in, or null.
+    [[nodiscard]] static const void* home_of(const future_core& timer);
 
 protected:
     bool try_push(task& x) override;

@@ -1,4 +1,4 @@
-// What Spool throws: rejected_execution, cancelled, timed_out, interrupted. Wrong arguments are
+// What Spool throws: rejected_execution, cancelled, timed_out, interrupted, deadlock. Wrong arguments are
 // std::invalid_argument, wrong use of an object is std::logic_error.
 #pragma once
 
@@ -70,6 +70,15 @@ public:
     interrupted(const interrupted&) noexcept;
     interrupted& operator=(const interrupted&) noexcept;
     ~interrupted() override;
+};
+
+/// Workers wait for each other, and this wait was chosen to give way (see deadlock_policy). what() names them all.
+class SPOOL_API deadlock : public std::runtime_error {
+public:
+    explicit deadlock(const std::string& what);
+    deadlock(const deadlock&) noexcept;
+    deadlock& operator=(const deadlock&) noexcept;
+    ~deadlock() override;
 };
 
 /// Text of an exception for people: what() of a std::exception, or that it is of another type.

@@ -43,6 +43,8 @@ public:
     /// Whether it is one of this thread's: the innermost, or one around it. Only compares; it need not live.
     [[nodiscard]] static bool is_open_here(const task_scope* scope) noexcept;
 
+    /// The scope around this one on the same thread, or null.
+    [[nodiscard]] const task_scope* outer() const noexcept { return outer_; }
     /// The innermost scope of this thread, or null outside of any task.
     [[nodiscard]] static task_scope* current() noexcept;
     /// Its token; outside of any task one that never stops.

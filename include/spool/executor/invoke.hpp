@@ -78,6 +78,27 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+// A worker that waits without a limit is watched: see deadlock_policy.
+template <class T, class Wait>
+wait_result wait_for_any(const std::vector<future<T>>& futures, deadline until, const std::stop_token& stop,
+                         Wait wait) {
+    if (!until.is_never() || nested_waiter::current() == nullptr) {
+        return wait(wait_limits{.until = until, .stop = stop});
+    }
+    std::vector<future_link> open;
+    for (const future<T>& f : futures) {
+        if (!f.is_done()) {
+            open.push_back(f.link());
+        }
+    }
+    return nested_waiter::wait_here(
+        open, stop, [&](deadline limit) { return wait(wait_limits{.until = limit, .stop = stop}); });
+}
+
+}  // namespace detail
+
 /// Submits all of them, in order; see executor::execute_all.
 ///
 ///     auto pages = spool::submit_all(where, downloads);
@@ -158,8 +179,9 @@ range_result_t<Range> invoke_any_until(executor& where, Range&& range, deadline 
             continue;
         }
         if (!ended_one.has_value() &&
-            done->pop_until(ended_one, {.until = until, .stop = this_task::stop_token()}) ==
-                wait_result::timed_out) {
+            detail::wait_for_any(all.futures, until, this_task::stop_token(), [&](const wait_limits& limits) {
+                return done->pop_until(ended_one, limits);
+            }) == wait_result::timed_out) {
             throw timed_out("invoke_any: none of " + std::to_string(started) + " tasks succeeded in time");
         }
         if (!ended_one.has_value()) {

@@ -203,6 +203,9 @@ public:
     /// The id of the task that brings the result.
     [[nodiscard]] task_id id() const { return checked("id").id(); }
 
+    /// For those who write pools.
+    [[nodiscard]] future_link link() const { return future_link{checked("link")}; }
+
     /// For people: "future of task 17: completed exceptionally: disk full".
     [[nodiscard]] std::string describe() const {
         return valid() ? state_->describe() : "future without a state";

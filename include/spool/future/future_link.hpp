@@ -24,10 +24,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <stop_token>
 
+#include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
+#include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
+#include "spool/base/task_scope.hpp"
+#include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {
 
@@ -64,6 +69,19 @@ public:
     /// How often it has been run, if it is periodic.
     [[nodiscard]] std::uint64_t runs() const noexcept;
     [[nodiscard]] task_id id() const noexcept;
+
+    /// Who could bring it on; `unknown` also when it is done, or between two states.
+    enum class whereabout {
+        unknown,
+        queued,   ///< it lies in the queue of `home`
+        running,  ///< a worker runs it in `scope`
+    };
+    struct place {
+        whereabout where = whereabout::unknown;
+        const void* home = nullptr;
+        const task_scope* scope = nullptr;
+    };
+    [[nodiscard]] place whereabouts() const;
 
     /// For the waiter that claimed it: runs the body in the current scope.
     void run() const;
@@ -124,6 +142,15 @@ public:
     virtual void run_here(future_link body, const std::stop_token& stop) = 0;
     /// The same for a task that the claim has taken out of the queue.
     virtual void run_here(task body, const std::stop_token& stop) = 0;
+    /// A wait for any of these, without a limit, has lasted for `patience`: the rest of it. `sleep` is the wait itself, up to a time, and its answer
+    /// is this one's, unless it is that the time is over. May throw what a pool does about deadlocks.
+    virtual wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
+                                 function_ref<wait_result(deadline)> sleep);
+    static constexpr std::chrono::milliseconds patience{100};
+
+    /// A whole wait of this thread, without a limit.
+    static wait_result wait_here(std::span<const future_link> any, const std::stop_token& stop,
+                                 function_ref<wait_result(deadline)> sleep);
 
 protected:
     ~nested_waiter() = default;

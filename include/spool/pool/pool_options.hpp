@@ -13,6 +13,7 @@
 #include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
 #include "spool/executor/executor.hpp"
+#include "spool/pool/deadlock_policy.hpp"
 #include "spool/pool/pool_hooks.hpp"
 #include "spool/pool/rejection.hpp"
 #include "spool/pool/thread_factory.hpp"
@@ -97,6 +98,8 @@ struct pool_options {
     spool::idle_spin idle_spin = spool::idle_spin::adaptive();
     /// What the pool is in a forked child. `empty` needs a queue with fresh(), which all of the library's have.
     fork_policy on_fork = fork_policy::abort;
+    /// What happens when workers wait for each other and none can go on.
+    deadlock_policy on_deadlock = deadlock_policy::report();
 };
 
 }  // namespace spool::inline v1

@@ -161,6 +161,8 @@ private:
     // How many children others have put into the queue: a maker that is a worker looks there again.
     std::atomic<std::uint64_t> forked_elsewhere_{0};
     std::atomic<bool> cancelled_{false};
+    std::atomic<bool> ran_elsewhere_{
+        false};                 // a child was run at once by another thread, which may be no worker
     bool interrupted_ = false;  // maker only
     detail::mutex mutex_;       // guards the next two, and every change of remote_ while the maker sleeps
     std::exception_ptr error_ SPOOL_GUARDED_BY(mutex_);

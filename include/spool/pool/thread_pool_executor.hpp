@@ -230,6 +230,10 @@ private:
     friend struct discard_oldest_policy;
     friend struct block_policy;
     friend class task_group;
+    friend std::size_t detail::look_for_deadlocks();
+    friend std::size_t detail::watched_waits();
+    static std::size_t look_for_deadlocks();
+    static std::size_t watched_waits();
 
     class fork_list;
     [[nodiscard]] core& use() const noexcept {

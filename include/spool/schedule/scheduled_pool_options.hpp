@@ -32,6 +32,7 @@ struct scheduled_pool_options {
     uncaught_policy uncaught = uncaught_policy::report();
     bool task_times = false;
     fork_policy on_fork = fork_policy::abort;
+    deadlock_policy on_deadlock = deadlock_policy::report();
 
     /// What is scheduled, not periodic and not due at shutdown() still runs at its time; else it is cancelled then.
     bool run_delayed_after_shutdown = true;

@@ -18,6 +18,7 @@
 #include "spool/base/task_scope.hpp"
 #include "spool/future/detail/future_steps.hpp"
 #include "spool/future/detail/future_word.hpp"
+#include "spool/future/future_link.hpp"
 #include "spool/sync/done_event.hpp"
 
 namespace spool::inline v1 {
@@ -76,6 +77,8 @@ public:
     [[nodiscard]] virtual task take_task() noexcept;
     /// It lies in the timer queue of `pool` and is due: takes it out, for a waiter that will run it.
     [[nodiscard]] virtual task take_if_due(const void* pool);
+    /// The pool whose timer queue it lies in, or null.
+    [[nodiscard]] virtual const void* timer_home() const { return nullptr; }
     /// How long until it is due; zero if it waits in no timer queue.
     [[nodiscard]] virtual std::chrono::nanoseconds delay() const { return std::chrono::nanoseconds::zero(); }
     /// What a timer queue must know; `none` never lies in one itself.
@@ -127,6 +130,7 @@ public:
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(start) & ~std::uintptr_t{3});
     }
     [[nodiscard]] static const void* out_mark() noexcept;
+    [[nodiscard]] future_link::place whereabouts() const;
     /// In a forked child, on its only thread; see lost_home.
     static void survive_fork() noexcept;
 

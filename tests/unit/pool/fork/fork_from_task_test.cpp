@@ -40,13 +40,13 @@ TEST_P(pool_fork_from_task, returning_in_the_child_ends_its_thread_and_so_the_ch
     pool.submit([&] {
             child = ::fork();
             if (child == 0) {
-                ::alarm(20);
+                test::expect_last_thread_to_end();
             }
         })
         .get();
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == test::last_thread_ended) << status;
     EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);
 }
 

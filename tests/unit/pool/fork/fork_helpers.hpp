@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 #include "support/delays.hpp"
@@ -54,6 +55,14 @@ child_end in_child(F f) {
     }
     ::close(ends[1]);
     return end_of(child, ends[0]);
+}
+
+/// For a child whose last thread is to end by itself: the process then ends with this status. (Without a look for leaks: what lay on the stacks
+/// of the threads that are gone is one.)
+inline constexpr int last_thread_ended = 42;
+inline void expect_last_thread_to_end() {
+    ::alarm(static_cast<unsigned>(long_delay().count() / 1000));
+    static_cast<void>(std::atexit([] { ::_exit(last_thread_ended); }));
 }
 
 /// The first of several claims that does not hold, counted from 1; 0 if all hold.

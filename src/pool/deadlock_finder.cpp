@@ -1,0 +1,236 @@
+#include "pool/deadlock_finder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace spool::inline v1 {
+namespace {
+
+// Of very many waits not each is looked at for the smallest circle.
+constexpr std::size_t most_tries = 64;
+
+std::string quoted(const std::string& name) {
+    return "\"" + name + "\"";
+}
+
+}  // namespace
+
+thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) {
+    for (blocked_wait* w = first; w != nullptr; w = w->next) {
+        const std::size_t i = waits_.size();
+        waits_.push_back(w);
+        for (const task_scope* scope = w->scope; scope != nullptr; scope = scope->outer()) {
+            runs_.emplace(scope, i);
+        }
+        for (const self_service* at = w->worker; at != nullptr; at = at->outer()) {
+            of_pool_[&at->pool()].push_back(i);
+        }
+    }
+    stuck_.assign(waits_.size(), true);
+    strike_out();
+}
+
+void thread_pool_executor::core::deadlock_watch::finder::strike_out() {
+    for (bool changed = true; std::exchange(changed, false);) {
+        for (std::size_t i = 0; i < waits_.size(); ++i) {
+            if (stuck_[i] && !is_stuck(i)) {
+                stuck_[i] = false;
+                changed = true;
+            }
+        }
+    }
+}
+
+bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(std::size_t i) const {
+    const blocked_wait& w = *waits_[i];
+    if (w.stop->stop_requested() || !w.doom.empty()) {
+        return false;
+    }
+    return w.kind == blocked_wait::what::futures
+               ? !w.futures.empty() && std::all_of(w.futures.begin(), w.futures.end(),
+                                                   [this](const future_link& f) { return is_stuck(f); })
+               : is_stuck(w.pool);
+}
+
+bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const future_link& future) const {
+    const future_link::place at = future.whereabouts();
+    switch (at.where) {
+        case future_link::whereabout::unknown: return false;
+        case future_link::whereabout::queued: return is_stuck(at.home);
+        case future_link::whereabout::running: break;
+    }
+    const auto runner = runs_.find(at.scope);
+    return runner != runs_.end() && stuck_[runner->second];
+}
+
+// A pool without a wait in the list is not touched: it may be gone.
+bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const void* pool) const {
+    const auto waits = of_pool_.find(pool);
+    if (waits == of_pool_.end() || !std::all_of(waits->second.begin(), waits->second.end(),
+                                                [this](std::size_t i) { return bool{stuck_[i]}; })) {
+        return false;
+    }
+    const core& q = *static_cast<const core*>(pool);
+    const pool_control now = q.control();
+    return runs_queue(now.state) && now.workers == waits->second.size() && q.departing_.load() == 0 &&
+           now.workers >= q.growth_limit();
+}
+
+void thread_pool_executor::core::deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen,
+                                                                    indices& out) const {
+    const auto add = [&](std::size_t cause) {
+        if (!seen[cause]) {
+            seen[cause] = true;
+            out.push_back(cause);
+        }
+    };
+    const auto add_pool = [&](const void* pool) {
+        const auto waits = of_pool_.find(pool);
+        if (waits != of_pool_.end()) {
+            std::for_each(waits->second.begin(), waits->second.end(), add);
+        }
+    };
+    const blocked_wait& w = *waits_[i];
+    if (w.kind != blocked_wait::what::futures) {
+        add_pool(w.pool);
+    }
+    for (const future_link& f : w.futures) {
+        const future_link::place at = f.whereabouts();
+        if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
+            add(runner->second);
+        } else {
+            add_pool(at.home);
+        }
+    }
+}
+
+// All waits that have to end before this one can.
+auto thread_pool_executor::core::deadlock_watch::finder::closure(std::size_t i) const -> indices {
+    std::vector<bool> seen(waits_.size(), false);
+    indices all;
+    add_causes(i, seen, all);
+    for (std::size_t next = 0; next < all.size(); ++next) {
+        add_causes(all[next], seen, all);
+    }
+    return all;
+}
+
+// The smallest such set: the circle itself, without those who only wait for it.
+auto thread_pool_executor::core::deadlock_watch::finder::innermost(indices of) const -> indices {
+    indices smallest = of;
+    for (std::size_t n = 0; n < std::min(of.size(), most_tries); ++n) {
+        if (indices one = closure(of[n]); one.size() < smallest.size()) {
+            smallest = std::move(one);
+        }
+    }
+    return smallest;
+}
+
+auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_number)
+    -> std::vector<finding> {
+    std::vector<finding> found;
+    for (std::size_t i = 0; i < waits_.size(); ++i) {
+        if (!stuck_[i] || waits_[i]->reported != 0) {
+            continue;
+        }
+        const indices cycle = innermost(closure(i));
+        const auto known = std::find_if(cycle.begin(), cycle.end(),
+                                        [this](std::size_t at) { return waits_[at]->reported != 0; });
+        if (known != cycle.end()) {
+            waits_[i]->reported = waits_[*known]->reported;  // it only waits for one that was
+            continue;
+        }
+        found.push_back(report_on(cycle, ++last_number));
+        waits_[i]->reported = last_number;
+    }
+    return found;
+}
+
+auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
+    -> finding {
+    finding found{.number = number};
+    std::vector<blocked_wait*> youngest_first;
+    for (const std::size_t i : cycle) {
+        found.report.workers.push_back(describe(*waits_[i]));
+        waits_[i]->reported = number;
+        youngest_first.push_back(waits_[i]);
+    }
+    std::sort(youngest_first.begin(), youngest_first.end(),
+              [](const blocked_wait* a, const blocked_wait* b) { return a->since > b->since; });
+    found.teller = youngest_first.front()->worker->pool().shared_from_this();
+    if (std::any_of(youngest_first.begin(), youngest_first.end(),
+                    [&](const blocked_wait* w) { return lend(*w, found); })) {
+        found.report.remedy = "an extra thread of pool " + quoted(found.lender->name()) + " helps";
+        return found;
+    }
+    const auto thrower =
+        std::find_if(youngest_first.begin(), youngest_first.end(), [](const blocked_wait* w) {
+            return w->kind != blocked_wait::what::group &&
+                   w->worker->pool().on_deadlock_.what() == deadlock_policy::remedy::throw_in_youngest;
+        });
+    if (thrower != youngest_first.end()) {
+        found.report.remedy = "worker " + (*thrower)->worker->self().info.name + " throws out of its wait";
+        (*thrower)->doom = to_string(found.report);
+    }
+    return found;
+}
+
+// Whether an extra thread of the pool that is waited for would help, and may be started.
+bool thread_pool_executor::core::deadlock_watch::finder::lend(const blocked_wait& wait,
+                                                              finding& found) const {
+    const auto lends = [&found](const void* pool, task_id wanted) {
+        core& q = *static_cast<core*>(const_cast<void*>(pool));
+        if (q.on_deadlock_.what() != deadlock_policy::remedy::lend_thread) {
+            return false;
+        }
+        found.lender = q.shared_from_this();
+        found.wanted = wanted;
+        return true;
+    };
+    if (wait.kind == blocked_wait::what::room) {
+        return lends(wait.pool, 0);
+    }
+    return std::any_of(wait.futures.begin(), wait.futures.end(), [&](const future_link& f) {
+        const future_link::place at = f.whereabouts();
+        return at.where == future_link::whereabout::queued && lends(at.home, f.id());
+    });
+}
+
+deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(
+    const blocked_wait& wait) const {
+    const worker& self = wait.worker->self();
+    deadlocked_worker one{
+        .pool = wait.worker->pool().name(), .worker = self.info.name, .task = self.current.load()};
+    switch (wait.kind) {
+        case blocked_wait::what::group:
+            one.why = "for the children of a task_group in pool " + quoted(wait.pool->name());
+            break;
+        case blocked_wait::what::room:
+            one.why = "for room in the queue of pool " + quoted(wait.pool->name());
+            break;
+        case blocked_wait::what::futures:
+            if (wait.futures.size() == 1) {
+                one.waits_for = wait.futures.front().id();
+            }
+            for (const future_link& f : wait.futures) {
+                one.why += (one.why.empty() ? "for " : " or ") + describe(f);
+            }
+            break;
+    }
+    return one;
+}
+
+std::string thread_pool_executor::core::deadlock_watch::finder::describe(const future_link& future) const {
+    const future_link::place at = future.whereabouts();
+    const std::string text = "task " + std::to_string(future.id());
+    if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
+        return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
+    }
+    if (const auto pool = of_pool_.find(at.home); pool != of_pool_.end()) {
+        return text + ", which is queued in pool " + quoted(static_cast<const core*>(at.home)->name()) +
+               ", all of whose " + std::to_string(pool->second.size()) + " worker(s) wait";
+    }
+    return text;
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,50 @@
+// deadlock_watch::finder: which waits are stuck, and what is to be said of them. Used under the lock of the list; calls no user code.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "pool/deadlock_watch.hpp"
+#include "pool/self_service.hpp"
+
+namespace spool::inline v1 {
+
+/// One deadlock, and what is to be done about it when the lock is gone.
+struct thread_pool_executor::core::deadlock_watch::finding {
+    std::size_t number = 0;  // what its waits are marked with
+    deadlock_report report{};
+    std::shared_ptr<core> teller{};  // whose policy is told
+    std::shared_ptr<core> lender{};  // may be null
+    task_id wanted = 0;              // for the extra thread; 0: any task
+};
+
+class thread_pool_executor::core::deadlock_watch::finder {
+public:
+    explicit finder(blocked_wait* first);
+    /// Those that were not reported, now marked as such.
+    [[nodiscard]] std::vector<finding> find(std::size_t& last_number);
+
+private:
+    using indices = std::vector<std::size_t>;
+
+    void strike_out();
+    [[nodiscard]] bool is_stuck(std::size_t i) const;
+    [[nodiscard]] bool is_stuck(const future_link& future) const;
+    [[nodiscard]] bool is_stuck(const void* pool) const;
+    void add_causes(std::size_t i, std::vector<bool>& seen, indices& out) const;
+    [[nodiscard]] indices closure(std::size_t i) const;
+    [[nodiscard]] indices innermost(indices of) const;
+    [[nodiscard]] finding report_on(const indices& cycle, std::size_t number);
+    [[nodiscard]] deadlocked_worker describe(const blocked_wait& wait) const;
+    [[nodiscard]] std::string describe(const future_link& future) const;
+    bool lend(const blocked_wait& wait, finding& found) const;
+
+    std::vector<blocked_wait*> waits_;
+    std::vector<bool> stuck_;
+    std::unordered_map<const task_scope*, std::size_t> runs_;  // the scopes of their threads
+    std::unordered_map<const void*, indices> of_pool_;         // the waits of a pool's workers
+};
+
+}  // namespace spool::inline v1

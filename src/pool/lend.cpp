@@ -1,0 +1,82 @@
+// An extra thread for a pool whose workers all wait: it runs one task, and leaves. See deadlock_policy.
+#include <algorithm>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+
+namespace spool::inline v1 {
+
+// How many workers the pool can have: as long as the queue takes everything, it does not grow past the core size.
+std::size_t thread_pool_executor::core::growth_limit() const noexcept {
+    const admission::sizes now = sizes();
+    const bool queue_takes_all = queue_first_ || takes_all_.load();
+    return queue_takes_all ? std::max<std::size_t>(now.core, 1) : now.maximum;
+}
+
+// Asked by its workers before they are looked at: the queue may be a user's, so it is never asked under a lock.
+void thread_pool_executor::core::note_growth() noexcept {
+    try {
+        takes_all_.store(queue_->capacity() == blocking_queue<task>::unlimited);
+    } catch (...) {
+        takes_all_.store(false);
+    }
+}
+
+// False: it could not be started.
+bool thread_pool_executor::core::lend_thread(task_id wanted) noexcept {
+    for (pool_control seen = control();;) {
+        if (!runs_queue(seen.state) || seen.workers >= largest_pool) {
+            return false;
+        }
+        if (control_.try_add_worker(seen)) {
+            break;
+        }
+    }
+    std::exception_ptr error;
+    if (launch(nullptr, error, wanted) == start_result::started) {
+        return true;
+    }
+    control_.release_worker();
+    tell_of_free_place();
+    guarded(pool_info_, [this] { try_terminate(); });
+    if (error != nullptr) {
+        uncaught(pool_info_, error);
+    }
+    return false;
+}
+
+// What serve() is for others: it runs the task that it came for, if that is still there, and is counted out.
+auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> served {
+    const task_id wanted = *std::exchange(w.lent_for, std::nullopt);
+    task next;
+    try {
+        if (wanted == 0) {
+            static_cast<void>(queue_->poll_into(next));
+        } else if (std::vector<task> found = queue_->take_if([wanted](const task& t) {
+                       return t.id() == wanted && t.due() <= due_time::clock::now();
+                   });
+                   !found.empty()) {
+            next = std::move(found.front());
+        }
+    } catch (...) {  // from the queue, or no memory
+        uncaught(w.info, std::current_exception());
+    }
+    if (const future_link link{next}; link && !link.claim(this)) {
+        drop_husk();
+        next = nullptr;
+    }
+    if (!next.empty()) {
+        const bool fine = run(w, scope, next);
+        if (w.stage == worker_stage::let_go) {
+            return served::let_go;
+        }
+        if (!fine) {
+            return served::died;
+        }
+    }
+    departing_.fetch_add(1);  // before it is counted out: see try_terminate()
+    control_.release_worker();
+    return served::leave;
+}
+
+}  // namespace spool::inline v1
