@@ -225,8 +225,8 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
     shutdown();
     run_first(w);
     run_the_rest(w);
-    queue_
-        ->wake_consumers();  // those that waited for tasks which were not due: there is none any more, so they leave
+    // Those that waited for tasks which were not due: there is none any more, so they leave.
+    queue_->wake_consumers();
     if (!std::exchange(w.closing, true)) {
         closers_like(w).fetch_add(1);  // until it leaves
         changed_.notify_all();         // pair (S): closers_, leaving_closers_
