@@ -18,10 +18,11 @@ namespace soak {
 class own_queue final : public spool::blocking_queue<spool::task> {
 public:
     explicit own_queue(plant fault = plant::none) : fault_(fault) {}
-    /// Tasks that are kept for ever: the round goes on without them.
-    static std::vector<spool::task>& hoard() {
-        static std::vector<spool::task> kept;
-        return kept;
+    /// Destroys the tasks that were to be kept for ever.
+    static void give_up_hoard() {
+        std::vector<spool::task> all;
+        const std::lock_guard lock{hoard_mutex};
+        all.swap(hoard);
     }
 
     [[nodiscard]] std::size_t size() const override {
@@ -46,7 +47,8 @@ protected:
             return head;
         }
         if (fault_ == plant::leaked_task && head.owner() == nullptr) {  // nobody waits for it without limit
-            hoard().push_back(std::move(head));
+            const std::lock_guard hoard_lock{hoard_mutex};
+            hoard.push_back(std::move(head));
             return spool::task{[] {}};
         }
         lock.unlock();
@@ -84,6 +86,9 @@ private:
         } catch (...) {  // nobody sees what it throws
         }
     }
+
+    inline static std::mutex hoard_mutex;  // guards the next
+    inline static std::vector<spool::task> hoard;
 
     const plant fault_;
     mutable std::mutex mutex_;

@@ -263,7 +263,7 @@ round_report run_round(std::uint64_t seed, plant planted) {
     }
     in.tasks.note(in.seen);
     judge_round(in);
-    own_queue::hoard().clear();
+    own_queue::give_up_hoard();
     round_report report{.seed = seed, .settings = {}, .problems = std::move(in.problems)};
     for (const auto& s : in.slots) {
         report.settings += s->settings + "\n";
