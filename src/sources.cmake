@@ -117,6 +117,7 @@ set(SPOOL_SOURCES
     src/pool/lint.cpp
     src/pool/numbers.cpp
     src/pool/pool_core.hpp
+    src/pool/pool_steps.hpp
     src/pool/pool_options.cpp
     src/pool/rejection.cpp
     src/pool/self_service.hpp

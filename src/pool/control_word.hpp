@@ -1,13 +1,17 @@
 // control_word: a pool's run state and its number of workers in one atomic word. The only file that packs its bits.
 //
-//     31    29 28                                      0
-//    +--------+-----------------------------------------+
-//    | state  | workers                                 |
-//    +--------+-----------------------------------------+
+//     63    61 60              32 31               0
+//    +--------+------------------+------------------+
+//    | state  | workers          | departing        |
+//    +--------+------------------+------------------+
+//
+// departing: counted out of the workers, but still busy leaving (see pool_steps.hpp).
 //
 // I1: the state never goes back. I2: the number never exceeds largest_pool, and each worker is counted in once and out once.
-// State and number are always judged from one load. Everything is seq_cst: the word is the pool's half of several
-// two-variable handshakes (with the queue in execute(), with waiting workers' give-up predicates), and it is written rarely.
+// State and numbers are always judged from one load, and changed together: a worker that comes back and leaves again in between would
+// make two words agree that never were so at one time.
+// Everything is seq_cst: the word is the pool's half of several two-variable handshakes (with the queue in execute(), with waiting
+// workers' give-up predicates), and it is written rarely.
 #pragma once
 
 #include <atomic>
@@ -21,59 +25,86 @@ namespace spool::inline v1 {
 template <class Atomic>
 class basic_control_word {
 public:
-    [[nodiscard]] pool_control load() const noexcept { return unpack(word_.load()); }
+    [[nodiscard]] pool_control load() const noexcept { return unpack(word_.load()).now; }
 
-    /// Counts a worker in (or out), if the word still is what `seen` says; else `seen` is what it is now.
-    [[nodiscard]] bool try_add_worker(pool_control& seen) noexcept {
-        return try_change(seen, {seen.state, seen.workers + 1});
-    }
-    [[nodiscard]] bool try_release_worker(pool_control& seen) noexcept {
-        return try_change(seen, {seen.state, seen.workers - 1});
-    }
+    /// Each counts if state and workers still are what `seen` says; else `seen` is what they are now.
+    /// A worker is counted in, or out.
+    [[nodiscard]] bool try_add_worker(pool_control& seen) noexcept { return try_change(seen, +1, 0); }
+    [[nodiscard]] bool try_release_worker(pool_control& seen) noexcept { return try_change(seen, -1, 0); }
+    /// A worker leaves: it is departing from now on. Or it has thought better of it.
+    [[nodiscard]] bool try_leave(pool_control& seen) noexcept { return try_change(seen, -1, +1); }
+    [[nodiscard]] bool try_come_back(pool_control& seen) noexcept { return try_change(seen, +1, -1); }
     void release_worker() noexcept {
         pool_control seen = load();
         while (!try_release_worker(seen)) {}
     }
+    /// It departs, but its place is another's; and its end, or that it stays.
+    void begin_departure() noexcept { word_.fetch_add(1); }
+    void end_departure() noexcept { word_.fetch_sub(1); }
 
     /// Moves the state on, unless it is there or further. True if this call moved it.
     bool advance_to(run_state state) noexcept {
-        pool_control seen = load();
-        while (seen.state < state) {
-            if (try_change(seen, {state, seen.workers})) {
+        std::uint64_t word = word_.load();
+        for (;;) {
+            const contents seen = unpack(word);
+            if (seen.now.state >= state) {
+                return false;
+            }
+            if (word_.compare_exchange_strong(word, pack({{state, seen.now.workers}, seen.departing}))) {
                 return true;
             }
         }
-        return false;
     }
-    /// From exactly what was seen, with no workers: the one who succeeds ends the pool.
-    [[nodiscard]] bool try_tidy(pool_control& seen) noexcept {
-        return try_change(seen, {run_state::tidying, 0});
+    /// From exactly what was seen, with no workers and nobody departing: the one who succeeds ends the pool.
+    [[nodiscard]] bool try_tidy(const pool_control& seen) noexcept {
+        std::uint64_t word = pack({seen, 0});
+        return word_.compare_exchange_strong(word, pack({{run_state::tidying, 0}, 0}));
+    }
+    [[nodiscard]] bool somebody_departs() const noexcept { return unpack(word_.load()).departing != 0; }
+    /// No more than so many are counted, and as departing.
+    [[nodiscard]] bool at_most(std::size_t workers, std::size_t departing) const noexcept {
+        const contents c = unpack(word_.load());
+        return c.now.workers <= workers && c.departing <= departing;
     }
 
 private:
-    static constexpr int state_shift = 29;
-    static constexpr std::uint32_t workers_mask = (std::uint32_t{1} << state_shift) - 1;
+    struct contents {
+        pool_control now;
+        std::uint32_t departing;
+    };
+    static constexpr int state_shift = 61;
+    static constexpr int workers_shift = 32;
+    static constexpr std::uint64_t workers_mask = (std::uint64_t{1} << (state_shift - workers_shift)) - 1;
     static_assert(workers_mask == largest_pool);
 
-    static std::uint32_t pack(pool_control c) noexcept {
-        return static_cast<std::uint32_t>(c.state) << state_shift | static_cast<std::uint32_t>(c.workers);
+    static std::uint64_t pack(contents c) noexcept {
+        return static_cast<std::uint64_t>(c.now.state) << state_shift |
+               static_cast<std::uint64_t>(c.now.workers) << workers_shift | c.departing;
     }
-    static pool_control unpack(std::uint32_t word) noexcept {
-        return {static_cast<run_state>(word >> state_shift), word & workers_mask};
+    static contents unpack(std::uint64_t word) noexcept {
+        return {{static_cast<run_state>(word >> state_shift),
+                 static_cast<std::size_t>(word >> workers_shift & workers_mask)},
+                static_cast<std::uint32_t>(word)};
     }
-    bool try_change(pool_control& seen, pool_control next) noexcept {
-        std::uint32_t word = pack(seen);
-        SPOOL_PAUSE_POINT("control word: about to change");
-        const bool changed = word_.compare_exchange_strong(word, pack(next));
-        if (!changed) {
-            seen = unpack(word);
+    bool try_change(pool_control& seen, int workers, int departing) noexcept {
+        for (std::uint64_t word = word_.load();;) {
+            contents c = unpack(word);
+            if (c.now != seen) {
+                seen = c.now;
+                return false;
+            }
+            c.now.workers += static_cast<std::size_t>(workers);
+            c.departing += static_cast<std::uint32_t>(departing);
+            SPOOL_PAUSE_POINT("control word: about to change");
+            if (word_.compare_exchange_strong(word, pack(c))) {
+                return true;
+            }
         }
-        return changed;
     }
 
     Atomic word_{0};
 };
 
-using control_word = basic_control_word<std::atomic<std::uint32_t>>;
+using control_word = basic_control_word<std::atomic<std::uint64_t>>;
 
 }  // namespace spool::inline v1

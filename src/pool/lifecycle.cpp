@@ -31,16 +31,9 @@ void thread_pool_executor::core::wake_everybody() noexcept {
 }
 
 void thread_pool_executor::core::shutdown() {
-    control_.advance_to(run_state::shutting_down);
-    SPOOL_PAUSE_POINT("shutdown: moved");
-    owner_.on_shutdown();
-    wake_everybody();
-    // A pool built on a queue with tasks in it may have no worker to run them.
-    if (control().workers == 0 && !queue_is_empty()) {
-        std::exception_ptr error;
-        start_worker(nullptr, bound::maximum_size, error);
-    }
-    try_terminate();
+    std::exception_ptr error;
+    task* const none = nullptr;
+    steps().shutdown(none, error);
 }
 
 std::vector<task> thread_pool_executor::core::shutdown_now() {
@@ -95,24 +88,8 @@ void thread_pool_executor::core::request_stops() {
 
 // Called by whoever may have taken the last obstacle away: the last worker, an empty queue.
 void thread_pool_executor::core::try_terminate() {
-    for (;;) {
-        pool_control seen = control();
-        if (accepts_tasks(seen.state) || seen.state >= run_state::tidying ||
-            (seen.state == run_state::shutting_down && !queue_is_empty())) {
-            return;
-        }
-        if (seen.workers != 0) {
-            queue_->wake_consumers();  // one that waits while the queue has become empty: it must leave
-            return;
-        }
-        // Counted out but still busy leaving: it counted itself in here before that, so we see it; it tries again.
-        if (departing_.load() != 0) {
-            return;
-        }
-        SPOOL_PAUSE_POINT("terminate: about to tidy");
-        if (control_.try_tidy(seen)) {
-            break;
-        }
+    if (!steps().try_tidy()) {
+        return;
     }
     if (hooks_ != nullptr) {
         tidier_.store(std::this_thread::get_id());
@@ -159,9 +136,7 @@ void thread_pool_executor::core::close() {
 // Without limit; a stop makes it go on with shutdown_now(). Throws nothing: destructors call it.
 void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
     const auto ended_or_stranded = [this] {
-        const pool_control c = control();
-        return c.state == run_state::terminated ||
-               (c.state == run_state::shutting_down && c.workers == 0 && departing_.load() == 0);
+        return control().state == run_state::terminated || steps().is_stranded();
     };
     std::stop_token patience = stop;
     while (control().state != run_state::terminated) {
@@ -232,9 +207,7 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
         changed_.notify_all();         // pair (S): closers_, leaving_closers_
     }
     // pair (S): these words are changed before changed_ is notified
-    const auto alone = [this] {
-        return control().workers <= closers_.load() && departing_.load() <= leaving_closers_.load();
-    };
+    const auto alone = [this] { return control_.at_most(closers_.load(), leaving_closers_.load()); };
     if (changed_.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
         discard_the_queue();
         static_cast<void>(changed_.await(alone));
@@ -310,7 +283,7 @@ void thread_pool_executor::core::let_go(worker& w) {
     }
     forget_closer(w);
     if (w.leaving) {
-        departing_.fetch_sub(1);
+        control_.end_departure();
     } else {
         control_.release_worker();
     }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "pool/control_word.hpp"
+#include "pool/pool_steps.hpp"
 #include "pool/setting.hpp"
 #include "pool/worker.hpp"
 #include "spool/base/mutex.hpp"
@@ -63,8 +64,8 @@ public:
     std::size_t purge();
 
     // ---- worker_start.cpp
-    enum class start_result { started, not_allowed, failed };
-    enum class bound { core_size, core_size_or_one, maximum_size };
+    using start_result = spool::start_result;
+    using bound = start_bound;
     start_result start_worker(task* first, bound limit, std::exception_ptr& error);
 
     // ---- lifecycle.cpp
@@ -127,6 +128,17 @@ public:
     bool lend_thread(task_id wanted) noexcept;
 
 private:
+    // The steps that must agree with each other; what they need of the pool are the next ones, and others below.
+    template <class Control, class Host>
+    friend class pool_steps;
+    using all_steps = pool_steps<control_word, core>;
+    [[nodiscard]] all_steps steps() noexcept { return {control_, *this}; }
+    bool offer(task& work);
+    [[nodiscard]] bool queue_empty() const { return queue_->empty(); }
+    [[nodiscard]] std::uint64_t settings_version() const noexcept { return settings_version_.load(); }
+    void on_shutdown() { owner_.on_shutdown(); }
+    void wake_consumers() noexcept { queue_->wake_consumers(); }
+
     class worker_body;
     using worker_list = std::list<std::shared_ptr<worker>>;
 
@@ -170,6 +182,7 @@ private:
     served serve(worker& w, task_scope& scope);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
     bool fetch(task& next);
+    class turn;
     struct dry_spell {  // one worker's, from when it found nothing to its next task
         deadline::time_point since{};
         deadline::time_point idle_since{};  // of the keep-alive's current turn
@@ -195,7 +208,6 @@ private:
 
     // ---- worker_leave.cpp
     [[nodiscard]] bool queue_is_empty() const noexcept;
-    bool stays();
     bool hands_over();
     void depart(worker& w);
     void tell_of_free_place() noexcept;
@@ -290,8 +302,7 @@ private:
     std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
 
     std::atomic<std::size_t> closers_{0};          // workers inside close(), which the others do not wait for
-    std::atomic<std::size_t> departing_{0};        // counted out of the control word, but still in the list
-    std::atomic<std::size_t> leaving_closers_{0};  // of these, those inside close()
+    std::atomic<std::size_t> leaving_closers_{0};  // departing ones inside close()
     std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook
     std::atomic<std::ptrdiff_t> husks_{0};         // entries of the queue whose body a waiter runs or ran
     std::atomic<std::uint64_t> rejected_{0};       // statistic

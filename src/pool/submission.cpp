@@ -152,70 +152,18 @@ admission_result thread_pool_executor::core::try_execute(task& work, std::except
 }
 
 admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
-    const ticket mine = ticket_of(work);
-    switch (admission::on_arrival(control(), sizes())) {  // step 1
-        case admission::arrival::reject_shut_down: return admission_result::shut_down;
-        case admission::arrival::start_worker:
-            switch (start_worker(&work, bound::core_size, start_error)) {
-                case start_result::started: return admission_result::accepted;
-                case start_result::not_allowed: break;  // another was faster
-                case start_result::failed:
-                    if (control().workers == 0) {
-                        return admission_result::no_thread;
-                    }
-                    break;  // somebody is there who will come to it
-            }
-            break;
-        case admission::arrival::offer: break;
-    }
-    if (!accepts_tasks(control().state)) {
-        return admission_result::shut_down;
-    }
-    // Step 2. A husk must not take a place that a task could have.
-    if (queue_->offer(std::move(work)) || (sweep_husks() && queue_->offer(std::move(work)))) {
-        return recheck(work, mine, start_error);
-    }
-    for (;;) {  // step 3
-        SPOOL_PAUSE_POINT("execute: refused by the queue");
-        switch (admission::after_refusal(control(), sizes())) {
-            case admission::refused::reject_full: return admission_result::full;
-            case admission::refused::reject_shut_down: return admission_result::shut_down;
-            case admission::refused::start_worker: break;
-        }
-        switch (start_worker(&work, bound::maximum_size, start_error)) {
-            case start_result::started: return admission_result::accepted;
-            case start_result::failed: return admission_result::no_thread;
-            case start_result::not_allowed: break;  // something changed: look again
-        }
-    }
+    return steps().admit(work, start_error);
 }
 
-// After a successful offer. The handshake with shutdown() and with a leaving worker: the offer came before this look at the
-// control word, and both of them change the word before they look at the queue; so one of the two sees the other.
+// A husk must not take a place that a task could have.
+bool thread_pool_executor::core::offer(task& work) {
+    return queue_->offer(std::move(work)) || (sweep_husks() && queue_->offer(std::move(work)));
+}
+
+// After a successful offer: the handshake of pool_steps.hpp.
 admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
-    SPOOL_PAUSE_POINT("execute: offered");
-    const admission::sizes now = sizes();
-    switch (admission::after_offer(control(), now)) {
-        case admission::offered::done: return admission_result::accepted;
-        case admission::offered::take_back:
-            if (std::optional<task> back = take_back_if_possible(mine)) {
-                work = *std::move(back);
-                try_terminate();  // the pool may have waited for this very entry
-                return admission_result::shut_down;
-            }
-            return admission_result::accepted;  // a worker has it, or shutdown_now() handed it back
-        case admission::offered::start_worker: break;
-    }
-    const bound limit = now.queue_first ? bound::core_size_or_one : bound::maximum_size;
-    if (start_worker(nullptr, limit, start_error) == start_result::failed && control().workers == 0) {
-        if (std::optional<task> back = take_back_if_possible(mine)) {
-            work = *std::move(back);
-            try_terminate();  // likewise
-            return admission_result::no_thread;
-        }
-    }
-    return admission_result::accepted;
+    return steps().recheck(work, mine, start_error);
 }
 
 auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {

@@ -7,7 +7,6 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -26,42 +25,6 @@ bool thread_pool_executor::core::queue_is_empty() const noexcept {
         } catch (...) {  // below
         }
     }
-    return false;
-}
-
-// It was counted out by fetch(). If that leaves fewer than there should be (a task was queued in the last moment, the core size
-// was raised), it counts itself in again and carries on: no new thread is needed for that.
-bool thread_pool_executor::core::stays() {
-    for (pool_control seen = control();;) {
-        SPOOL_PAUSE_POINT("leave: counted out");
-        const bool queue_empty = queue_is_empty();
-        const std::size_t least = admission::least_workers(sizes(), queue_empty);
-        if (!admission::may_start(seen, least, false, queue_empty)) {
-            return false;
-        }
-        if (control_.try_add_worker(seen)) {
-            departing_.fetch_sub(1);
-            return true;
-        }
-    }
-}
-
-// It died of an exception: its place in the count passes to a successor. True if it is to end; false if nobody could be started
-// in its place, and it carries on.
-bool thread_pool_executor::core::hands_over() {
-    departing_.fetch_add(1);
-    for (pool_control seen = control();
-         admission::must_leave(seen, queue_is_empty()) || seen.workers > maximum_size_.load();) {
-        if (control_.try_release_worker(seen)) {
-            return true;
-        }
-    }
-    std::exception_ptr error;
-    SPOOL_PAUSE_POINT("leave: about to hand over");
-    if (launch(nullptr, error) == start_result::started) {
-        return true;
-    }
-    departing_.fetch_sub(1);
     return false;
 }
 
@@ -86,11 +49,7 @@ void thread_pool_executor::core::depart(worker& w) {
         left_.splice(left_.end(), workers_, w.position);
     }
     forget_closer(w);
-    SPOOL_PAUSE_POINT("leave: off the list");
-    departing_.fetch_sub(1);
-    tell_of_free_place();
-    SPOOL_PAUSE_POINT("leave: about to terminate");
-    try_terminate();
+    steps().departed();
     join(left_before);
 }
 

@@ -59,7 +59,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
                 }
                 return;  // the pool is gone but for what this thread holds
             }
-            if (how == served::died ? hands_over() : !stays()) {
+            if (how == served::died ? hands_over() : !steps().stays()) {
                 break;
             }
         }
@@ -123,61 +123,55 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     }
 }
 
-// The next task; false if the worker is to leave, and then it is counted out already. It leaves when
-//   1. the pool is stopping,
-//   2. the pool is shutting down and the queue is empty,
-//   3. there are more workers than the maximum,
-//   4. it has waited for the keep-alive and that applies to it;
-// for 3 and 4 only if others are left or the queue is empty.
-bool thread_pool_executor::core::fetch(task& next) {
-    dry_spell spell;
-    bool timed_out = false;
-    for (;;) {
-        // The version first: a setting that changes after it was read is noticed before the next sleep.
-        const std::uint64_t version = settings_version_.load();
-        const admission::sizes now = sizes();
-        pool_control seen = control();
-        const bool queue_matters = !accepts_tasks(seen.state) || timed_out || seen.workers > now.maximum;
-        const bool queue_empty = queue_matters && queue_->empty();
-        if (admission::must_leave(seen, queue_empty) ||
-            admission::may_leave(seen, now, timed_out, queue_empty)) {
-            departing_.fetch_add(1);  // before it is counted out: see try_terminate()
-            SPOOL_PAUSE_POINT("fetch: about to be counted out");
-            if (control_.try_release_worker(seen)) {
-                return false;
-            }
-            departing_.fetch_sub(1);
-            continue;
-        }
-        if (std::exchange(timed_out, false)) {
-            spell.idle = false;  // it has to stay, for tasks that are not due: another turn of the keep-alive
-            spell.needed = true;
-        }
-        if (queue_->poll_into(next)) {
-            break;
-        }
-        // pair (S): whoever changes one of these words wakes the consumers afterwards
-        const auto look_again = [&] {
-            const run_state state = control().state;
-            return state != seen.state || settings_version_.load() != version ||
-                   (!accepts_tasks(state) && queue_->empty());
-        };
-        SPOOL_PAUSE_POINT("fetch: about to wait");
-        const deadline until = admission::waits_with_limit(seen, now) ? patience(spell) : deadline::never();
+// A worker's way to its next task.
+class thread_pool_executor::core::turn {
+public:
+    turn(core& pool, task& next) noexcept : pool_(pool), next_(next) {}
+
+    bool poll() { return pool_.queue_->poll_into(next_); }
+    // For tasks that are not due: another turn of the keep-alive.
+    void has_to_stay() noexcept {
+        spell_.idle = false;
+        spell_.needed = true;
+    }
+    template <class LookAgain>
+    wait_result wait(bool limited, LookAgain& look_again) {
+        const deadline until = limited ? pool_.patience(spell_) : deadline::never();
         std::optional<task> polled;
-        const wait_limits limits{.until = until, .stop = {}, .spin = spin_time(spell)};
-        timed_out = queue_->pop_until(polled, limits, look_again) == wait_result::timed_out;
+        const wait_limits limits{.until = until, .stop = {}, .spin = pool_.spin_time(spell_)};
+        const wait_result how = pool_.queue_->pop_until(polled, limits, look_again);
         if (polled.has_value()) {
-            next = *std::move(polled);
-            dry_spells_.note(deadline::clock::now() - spell.since);
-            break;
+            next_ = *std::move(polled);
+            pool_.dry_spells_.note(deadline::clock::now() - spell_.since);
         }
+        return how;
+    }
+
+private:
+    core& pool_;
+    task& next_;
+    dry_spell spell_;
+};
+
+// The next task; false if the worker is to leave, and then it is counted out already.
+bool thread_pool_executor::core::fetch(task& next) {
+    turn now{*this, next};
+    if (!steps().fetch(now)) {
+        return false;
     }
     // relaxed, hint: decides only how long to back off. Written only if it changes: all workers come by here.
     if (poll_failures_.load(std::memory_order_relaxed) != 0) {
         poll_failures_.store(0, std::memory_order_relaxed);  // relaxed, hint
     }
     return true;
+}
+
+// It died of an exception: see pool_steps.
+bool thread_pool_executor::core::hands_over() {
+    return steps().hands_over([this] {
+        std::exception_ptr error;
+        return launch(nullptr, error);
+    });
 }
 
 // How long a worker that has run dry may wait. The clock is read only by such a one.

@@ -15,31 +15,7 @@ namespace spool::inline v1 {
 // `*first` is moved from only if the answer is `started`.
 auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exception_ptr& error)
     -> start_result {
-    for (pool_control seen = control();;) {
-        const admission::sizes now = sizes();
-        const bool queue_empty = accepts_tasks(seen.state) || queue_is_empty();
-        const std::size_t most = limit == bound::maximum_size       ? now.maximum
-                                 : limit == bound::core_size_or_one ? std::max<std::size_t>(now.core, 1)
-                                                                    : now.core;
-        if (!admission::may_start(seen, most, first != nullptr, queue_empty)) {
-            return start_result::not_allowed;
-        }
-        if (control_.try_add_worker(seen)) {
-            break;
-        }
-    }
-    SPOOL_PAUSE_POINT("start: counted in");
-    const start_result result = launch(first, error);
-    if (result != start_result::started) {  // the roll-back
-        SPOOL_PAUSE_POINT("start: about to roll back");
-        control_.release_worker();
-        tell_of_free_place();
-        if (first != nullptr) {
-            try_for_the_stranded();
-        }
-        try_terminate();
-    }
-    return result;
+    return steps().start_worker(first, limit, error);
 }
 
 // While this one was being started, others may have queued tasks in the belief that there was a worker.

@@ -17,6 +17,11 @@ namespace model {
     return wanted != nullptr && *wanted != '\0' && *wanted != '0';
 }
 
+/// A bound for the short form; the long one has none.
+[[nodiscard]] inline bounds preemptions(unsigned most) {
+    return {.preemptions = long_form() ? bounds::none : most, .executions = 2'000'000'000};
+}
+
 inline void print(const result& r) {
     const std::string bound = r.bound.preemptions == bounds::none
                                   ? "every schedule"

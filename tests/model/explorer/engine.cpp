@@ -54,7 +54,7 @@ bool engine::next_path() {
 }
 
 void engine::execute() {
-    memory_.reset();
+    memory_.reset(subject_.sequential);
     arena_.reset();
     threads_ = {};
     last_seen_ = {};
@@ -77,15 +77,8 @@ void engine::builder() {
     back_to_model();
     model_ = subject_.make();
     allocating.from = nullptr;
-    for (thread_id t = 1; t <= subject_.threads; ++t) {
-        memory_.begin(t);
-        threads_[t].now = status::ready;
-        fibers_[t].prepare(
-            [](void* e) {
-                auto* const self = static_cast<engine*>(e);
-                self->body(self->running_);
-            },
-            this);
+    for (thread_id t = 1; t + subject_.latent <= subject_.threads; ++t) {
+        begin(t);
     }
     exploring_ = true;
     wait_as(status::joining, 0);
@@ -102,6 +95,29 @@ void engine::builder() {
         fail(std::to_string(arena_.live()) + " blocks of memory were never freed");
     }
     abandon();
+}
+
+void engine::begin(thread_id t) {
+    memory_.begin(t, running_);
+    threads_[t].now = status::ready;
+    fibers_[t].prepare(
+        [](void* e) {
+            auto* const self = static_cast<engine*>(e);
+            self->body(self->running_);
+        },
+        this);
+}
+
+thread_id engine::start() {
+    step();
+    note(13);
+    for (thread_id t = 1; t <= subject_.threads; ++t) {
+        if (threads_[t].now == status::unborn) {
+            begin(t);
+            return t;
+        }
+    }
+    return 0;
 }
 
 void engine::body(thread_id t) {
@@ -202,7 +218,9 @@ bool engine::can_run(thread_id t) const {
         case status::paused: return has_news(each);
         case status::joining:
             return std::all_of(threads_.begin() + 1, threads_.begin() + 1 + subject_.threads,
-                               [](const thread_state& other) { return other.now == status::finished; });
+                               [](const thread_state& other) {
+                                   return other.now == status::finished || other.now == status::unborn;
+                               });
         case status::unborn:
         case status::parked:
         case status::finished: break;
@@ -221,6 +239,7 @@ std::string engine::why_all_wait() const {
     for (thread_id t = 1; t <= subject_.threads; ++t) {
         const thread_state& each = threads_[t];
         const char* const how = each.now == status::finished     ? "has ended"
+                                : each.now == status::unborn     ? "was not started"
                                 : each.now == status::parked     ? "sleeps"
                                 : each.now == status::wants_lock ? "waits for a lock"
                                                                  : "spins";
@@ -242,13 +261,21 @@ void engine::note_state() {
 
 std::uint64_t engine::state() const {
     std::uint64_t h = memory_.hash(subject_.threads);
+    if (subject_.digest) {
+        h = mix(h, subject_.digest(model_));
+    }
     for (thread_id t = 1; t <= subject_.threads; ++t) {
         const thread_state& each = threads_[t];
-        h = mix(h, each.history);
+        // What an ended thread has read is past, if the model says what has come of it.
+        h = mix(h, each.now == status::finished && subject_.digest ? 0 : each.history);
         h = mix(h, static_cast<std::uint64_t>(each.now) << 8U | each.waits_for);
         for (const spin_reads* reads : {&each.reads, &each.before}) {
             for (const spin_reads::entry& r : reads->last) {
-                h = mix(h, std::uint64_t{r.word} << 16U | std::uint64_t{r.store} << 8U | reads->count);
+                const std::uint64_t which = !memory_.sequential()              ? r.store
+                                            : reads->count == 0                ? 0
+                                            : memory_.newest(r.word) > r.store ? 2
+                                                                               : 1;
+                h = mix(h, std::uint64_t{r.word} << 16U | which << 8U | reads->count);
             }
         }
     }

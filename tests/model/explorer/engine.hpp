@@ -45,27 +45,41 @@ public:
     /// Its own code is the explorer's as long as this lives: what it allocates is not the model's.
     class inside {
     public:
-        explicit inside(engine& e) noexcept : engine_(e) { allocating.from = nullptr; }
+        explicit inside(engine& e) noexcept : engine_(e), from_model_(allocating.from != nullptr) {
+            allocating.from = nullptr;
+        }
         inside(const inside&) = delete;
         inside& operator=(const inside&) = delete;
-        ~inside() { engine_.back_to_model(); }
+        ~inside() {
+            if (from_model_) {
+                engine_.back_to_model();
+            }
+        }
 
     private:
         engine& engine_;
+        bool from_model_;
     };
     /// Others may go first.
     void step();
     [[nodiscard]] unsigned choose(unsigned count);
+    [[nodiscard]] thread_id start();
     [[noreturn]] void fail(const std::string& why);
     void require(const char* fault) {
         if (fault != nullptr) {
             fail(fault);
         }
     }
+    void require_order(std::memory_order order) {
+        if (memory_.sequential() && order != std::memory_order_seq_cst) {
+            fail("an order weaker than seq_cst, in a model that takes the threads for sequential");
+        }
+    }
     /// Part of where this thread is: what it has read, or just that it has come further.
     void note(std::uint64_t seen) noexcept {
         threads_[running_].history = mix(threads_[running_].history, seen);
     }
+    void forget(std::uint64_t place) noexcept { threads_[running_].history = mix(0, place); }
     void note_read(word_id w, unsigned store) noexcept;
     void note_write() noexcept { threads_[running_].reads = threads_[running_].before = {}; }
     [[nodiscard]] harm harm_at(const world::where& at);
@@ -80,6 +94,7 @@ public:
     void park(word_id w);
     void unpark(word_id w, bool all);
     void pause();
+    void await_change(word_id w);
 
     [[nodiscard]] memory& mem() noexcept { return memory_; }
     [[nodiscard]] thread_id running() const noexcept { return running_; }
@@ -107,6 +122,7 @@ private:
     void execute();
     bool next_path();
     void builder();
+    void begin(thread_id t);
     void body(thread_id t);
     void schedule();
     void wait_as(status how, unsigned what);

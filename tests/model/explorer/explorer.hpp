@@ -14,6 +14,9 @@
 // first, each execution from the beginning. An execution ends early where it comes to a state that was seen before: the state is all of the
 // memory (see memory.hpp), and what each thread has read so far, since that decides where it is. Without a bound on preemptions nothing is left out.
 //
+// A model that keeps what has come of it in plain members, which are no steps, says so by `std::uint64_t digest() const`; then what an ended
+// thread has read is forgotten, and others may forget() it too.
+//
 // Found are: a failed check(), a data race, use after free, freeing twice, a leak, and threads that all wait (a lost wake, a deadlock, a
 // spin that nothing can end).
 #pragma once
@@ -47,10 +50,13 @@ struct result {
 /// The model as the explorer sees it.
 struct subject {
     unsigned threads = 0;
+    bool sequential = false;  // see memory.hpp
+    unsigned latent = 0;      // so many of them, the last ones, wait until start() is called
     std::function<void*()> make;
     std::function<void(void*, unsigned)> thread;
     std::function<void(void*)> end;
     std::function<void(void*)> destroy;
+    std::function<std::uint64_t(const void*)> digest;  // may be empty
 };
 
 [[nodiscard]] result explore(const subject& what, bounds bound, const plant& fault);
@@ -59,10 +65,19 @@ template <class Model>
 [[nodiscard]] result explore(bounds bound = {}, const plant& fault = {}) {
     subject s;
     s.threads = Model::threads;
+    if constexpr (requires { Model::sequential; }) {
+        s.sequential = Model::sequential;
+    }
+    if constexpr (requires { Model::latent; }) {
+        s.latent = Model::latent;
+    }
     s.make = [] { return static_cast<void*>(new Model); };
     s.thread = [](void* m, unsigned t) { static_cast<Model*>(m)->thread(t); };
     s.end = [](void* m) { static_cast<Model*>(m)->end(); };
     s.destroy = [](void* m) { delete static_cast<Model*>(m); };
+    if constexpr (requires(const Model& m) { m.digest(); }) {
+        s.digest = [](const void* m) { return static_cast<const Model*>(m)->digest(); };
+    }
     return explore(s, bound, fault);
 }
 
@@ -72,6 +87,11 @@ template <class Model>
 void check(bool holds, const char* claim);
 /// One of 0 .. n - 1; all are tried.
 [[nodiscard]] unsigned choose(unsigned n);
+/// Starts one of the threads that the model keeps back (`latent`, how many); 0: none is left.
+unsigned start();
+/// What this thread has read so far no longer matters: it is at this place of the model, and all that it keeps is in what digest()
+/// hashes.
+void forget(unsigned place);
 /// The thread that runs.
 [[nodiscard]] unsigned self() noexcept;
 

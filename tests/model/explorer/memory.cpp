@@ -18,7 +18,8 @@ word_id first_word_of(thread_id t) {
 
 }  // namespace
 
-void memory::reset() {
+void memory::reset(bool sequential) {
+    sequential_ = sequential;
     for (thread_id t = 0; t < most_threads; ++t) {
         const word_id first = first_word_of(t);
         for (word_id w = first; w < first + made_by_[t]; ++w) {
@@ -28,16 +29,17 @@ void memory::reset() {
         threads_[t] = {};
     }
     made_by_ = {};
-    threads_[0].now.clock[0] = 1;
+    threads_[0].now.clock[0] = sequential ? 0 : 1;
     cells_.clear();
     seq_cst_ = {};
 }
 
-void memory::begin(thread_id t) {
-    tick(0);
-    threads_[t].now = threads_[0].now;
-    threads_[t].now.clock[0] -= 1;
-    threads_[t].now.clock[t] = 1;
+void memory::begin(thread_id t, thread_id from) {
+    if (!sequential_) {
+        threads_[t].now = threads_[from].now;
+        threads_[t].now.clock[t] = 1;
+        tick(from);
+    }
 }
 
 void memory::join(thread_id t) {
@@ -54,7 +56,7 @@ word_id memory::make(thread_id t, std::uint64_t value) {
     const word_id w = first_word_of(t) + made_by_[t]++;
     words_[w].alive = true;
     words_[w].maker = t;
-    words_[w].made = threads_[t].now.clock[t];
+    words_[w].made = threads_[t].now.clock[t];  // 0 where nobody counts
     words_[w].last_touch = {};
     append(w, value, {});
     return w;
@@ -87,14 +89,20 @@ const char* memory::touch(thread_id t, word_id w) {
 }
 
 unsigned memory::oldest(thread_id t, word_id w, std::memory_order order) const {
+    if (sequential_) {
+        return newest(w);
+    }
     const unsigned known = threads_[t].now.seen[w];
     return order == std::memory_order_seq_cst ? std::max<unsigned>(known, seq_cst_[w]) : known;
 }
 
 void memory::read(thread_id t, word_id w, unsigned index, std::memory_order order) {
+    raise(t, w, index);
+    if (sequential_) {
+        return;
+    }
     thread& self = threads_[t];
     const store& from = words_[w].stores[index];
-    raise(t, w, index);
     if (acquires(order)) {
         self.now.join(from.carries);
     } else {
@@ -108,6 +116,10 @@ void memory::read(thread_id t, word_id w, unsigned index, std::memory_order orde
 void memory::write(thread_id t, word_id w, std::uint64_t value, std::memory_order order) {
     thread& self = threads_[t];
     raise(t, w, newest(w) + 1);
+    if (sequential_) {
+        append(w, value, {});
+        return;
+    }
     append(w, value, releases(order) ? self.now : self.released);
     if (releases(order)) {
         tick(t);
@@ -118,6 +130,10 @@ void memory::write(thread_id t, word_id w, std::uint64_t value, std::memory_orde
 }
 
 void memory::update(thread_id t, word_id w, std::uint64_t value, std::memory_order order) {
+    if (sequential_) {
+        write(t, w, value, order);
+        return;
+    }
     thread& self = threads_[t];
     const knowledge inherited = words_[w].stores.back().carries;
     read(t, w, newest(w), order);
@@ -134,6 +150,9 @@ void memory::update(thread_id t, word_id w, std::uint64_t value, std::memory_ord
 }
 
 void memory::fence(thread_id t, std::memory_order order) {
+    if (sequential_) {
+        return;
+    }
     thread& self = threads_[t];
     if (acquires(order)) {
         self.now.join(self.to_acquire);
@@ -161,6 +180,9 @@ void memory::append(word_id w, std::uint64_t value, const knowledge& carries) {
 }
 
 void memory::release(thread_id t, knowledge& to) {
+    if (sequential_) {
+        return;
+    }
     to = threads_[t].now;
     tick(t);
 }
@@ -179,6 +201,9 @@ memory::cell& memory::cell_at(std::uintptr_t at) {
 }
 
 const char* memory::plain_read(thread_id t, std::uintptr_t at) {
+    if (sequential_) {
+        return nullptr;
+    }
     cell& c = cell_at(at);
     const knowledge& now = threads_[t].now;
     if (c.written > now.clock[c.writer]) {
@@ -189,6 +214,9 @@ const char* memory::plain_read(thread_id t, std::uintptr_t at) {
 }
 
 const char* memory::plain_write(thread_id t, std::uintptr_t at) {
+    if (sequential_) {
+        return nullptr;
+    }
     cell& c = cell_at(at);
     const knowledge& now = threads_[t].now;
     if (c.written > now.clock[c.writer]) {
@@ -206,7 +234,21 @@ const char* memory::plain_write(thread_id t, std::uintptr_t at) {
 
 // ---- The state
 
+std::uint64_t memory::hash_of_values() const {
+    std::uint64_t h = 8;
+    for (thread_id t = 0; t < most_threads; ++t) {
+        const word_id first = first_word_of(t);
+        for (word_id w = first; w < first + made_by_[t]; ++w) {
+            h = mix(h, words_[w].stores.back().value + (words_[w].alive ? 0 : 1));
+        }
+    }
+    return h;
+}
+
 std::uint64_t memory::hash(unsigned threads) const {
+    if (sequential_) {
+        return hash_of_values();
+    }
     std::uint64_t h = 7;
     std::array<std::uint8_t, most_words> unread = threads_[0].now.seen;
     for (thread_id t = 0; t <= threads; ++t) {

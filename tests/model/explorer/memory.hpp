@@ -12,6 +12,9 @@
 // Not explored: a load that reads a store which is made later (load buffering), and stores of one thread to two words that others
 // see in the reverse modification order (2+2W). Everything else that C++20 lets a program see is.
 //
+// Where every operation is seq_cst and plain data is not raced for, a program behaves as if its threads simply took turns. A model may ask for
+// that (`sequential`), and has far fewer states then; a weaker order in it is a fault.
+//
 // Plain data is not read stale: two accesses to it, one of them a write, that are not ordered are a fault at once.
 #pragma once
 
@@ -36,10 +39,11 @@ using word_id = unsigned;
 
 class memory {
 public:
-    /// Nothing is there, and only thread 0 knows.
-    void reset();
-    /// Thread `t` begins, and knows what thread 0 does.
-    void begin(thread_id t);
+    /// Nothing is there, and only thread 0 knows. Sequential: every load reads the newest store, and who knows what is not kept.
+    void reset(bool sequential);
+    [[nodiscard]] bool sequential() const noexcept { return sequential_; }
+    /// Thread `t` begins, and knows what `from` does.
+    void begin(thread_id t, thread_id from);
     /// Thread 0 comes to know all that `t` did.
     void join(thread_id t);
 
@@ -50,6 +54,8 @@ public:
     [[nodiscard]] const char* touch(thread_id t, word_id w);
     /// Which stores a load may read: from this one to the newest.
     [[nodiscard]] unsigned oldest(thread_id t, word_id w, std::memory_order order) const;
+    /// The newest that `t` knows of.
+    [[nodiscard]] unsigned known(thread_id t, word_id w) const { return threads_[t].now.seen[w]; }
     [[nodiscard]] unsigned newest(word_id w) const {
         return static_cast<unsigned>(words_[w].stores.size() - 1);
     }
@@ -65,7 +71,11 @@ public:
     void raise(thread_id t, word_id w, unsigned index);
 
     // ---- Locks: what they hand on
-    void acquire(thread_id t, const knowledge& from) { threads_[t].now.join(from); }
+    void acquire(thread_id t, const knowledge& from) {
+        if (!sequential_) {
+            threads_[t].now.join(from);
+        }
+    }
     void release(thread_id t, knowledge& to);
 
     // ---- Plain data, by its address
@@ -101,6 +111,7 @@ private:
     };
 
     void tick(thread_id t) { ++threads_[t].now.clock[t]; }
+    [[nodiscard]] std::uint64_t hash_of_values() const;
     void append(word_id w, std::uint64_t value, const knowledge& carries);
     cell& cell_at(std::uintptr_t at);
 
@@ -108,6 +119,7 @@ private:
     std::array<unsigned, most_threads> made_by_{};  // how many words
     std::array<thread, most_threads> threads_;
     std::vector<cell> cells_;
+    bool sequential_ = false;
     std::array<std::uint8_t, most_words>
         seq_cst_{};  // of each word, the oldest store that a seq_cst load may read
 };

@@ -88,4 +88,13 @@ void engine::pause() {
     note_write();
 }
 
+void engine::await_change(word_id w) {
+    thread_state& self = threads_[running_];
+    note(14);
+    note_write();
+    self.reads.note(w, memory_.known(running_, w));
+    wait_as(status::paused, w);
+    note_write();
+}
+
 }  // namespace model

@@ -28,6 +28,17 @@ unsigned choose(unsigned n) {
     return taken;
 }
 
+void forget(unsigned place) {
+    engine& e = engine::current();
+    e.forget(place);
+}
+
+unsigned start() {
+    engine& e = engine::current();
+    const engine::inside guard{e};
+    return e.start();
+}
+
 unsigned self() noexcept {
     return engine::current().running();
 }
@@ -84,6 +95,7 @@ std::uint64_t load(word_id w, std::memory_order order, const where& at) {
         return answer;
     }
     order = weakened(order, harmed, std::memory_order_acquire);
+    e.require_order(order);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const unsigned newest = e.mem().newest(w);
@@ -103,6 +115,7 @@ void store(word_id w, std::uint64_t value, std::memory_order order, const where&
         return;
     }
     order = weakened(order, harmed, std::memory_order_release);
+    e.require_order(order);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     e.mem().write(e.running(), w, value, order);
@@ -116,6 +129,7 @@ std::uint64_t update(word_id w, combine f, std::uint64_t operand, std::memory_or
     const engine::inside guard{e};
     const harm harmed = e.harm_at(at);
     order = weakened(order, harmed, std::memory_order_acq_rel);
+    e.require_order(order);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const std::uint64_t old = e.mem().value(w, e.mem().newest(w));
@@ -138,6 +152,7 @@ bool compare_exchange(word_id w, std::uint64_t& expected, std::uint64_t desired,
     const harm harmed = e.harm_at(at);
     success = weakened(success, harmed, std::memory_order_acq_rel);
     failure = weakened(failure, harmed, std::memory_order_acquire);
+    e.require_order(success);
     e.step();
     e.require(e.mem().touch(e.running(), w));
     const unsigned newest = e.mem().newest(w);
@@ -257,6 +272,13 @@ void pause(const where& at) {
     const engine::inside guard{e};
     e.tell(at, "pause", 0, 0);
     e.pause();
+}
+
+void await_change(word_id w, const where& at) {
+    engine& e = engine::current();
+    const engine::inside guard{e};
+    e.tell(at, "await change", w, 0);
+    e.await_change(w);
 }
 
 void plain_read(const void* at, const where& from) {

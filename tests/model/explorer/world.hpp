@@ -36,6 +36,9 @@ void unpark(word_id w, bool all, const where& at);
 /// In a loop that spins: waits until something has changed that the loop looked at.
 void pause(const where& at);
 
+/// Waits until the word has a newer store than the one that this thread last saw.
+void await_change(word_id w, const where& at);
+
 // ---- Plain data
 void plain_read(const void* at, const where& from);
 void plain_write(const void* at, const where& from);
