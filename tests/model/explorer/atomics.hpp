@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -115,6 +117,21 @@ private:
     world::lock_id lock_;
 };
 
+class lock_guard {
+public:
+    explicit lock_guard(mutex& m, const std::source_location& at = std::source_location::current())
+        : mutex_(m) {
+        mutex_.lock(at);
+    }
+    lock_guard(mutex& m, std::adopt_lock_t) noexcept : mutex_(m) {}
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+    ~lock_guard() { mutex_.unlock(); }
+
+private:
+    mutex& mutex_;
+};
+
 /// In place of futex_parking.
 class parking {
 public:
@@ -145,29 +162,47 @@ class plain {
     using where = std::source_location;
 
 public:
-    plain() : value_{} { world::plain_write(this, where::current()); }
-    plain(T v, const where& at = where::current()) : value_(v) {  // NOLINT: stands for a T
+    plain() noexcept : value_{} { world::plain_write(this, where::current()); }
+    plain(T v, const where& at = where::current()) noexcept : value_(v) {  // NOLINT: stands for a T
         world::plain_write(this, at);
     }
-    plain(const plain& other) : value_(other.read()) { world::plain_write(this, where::current()); }
-    plain& operator=(const plain& other) {
+    plain(const plain& other) noexcept : value_(other.read()) { world::plain_write(this, where::current()); }
+    plain& operator=(const plain& other) noexcept {
         write(other.read());
         return *this;
     }
     ~plain() { world::plain_write(this, where::current()); }
 
-    [[nodiscard]] T read(const where& at = where::current()) const {
+    [[nodiscard]] T read(const where& at = where::current()) const noexcept {
         world::plain_read(this, at);
         return value_;
     }
-    void write(T v, const where& at = where::current()) {
+    void write(T v, const where& at = where::current()) noexcept {
         world::plain_write(this, at);
         value_ = v;
     }
-    operator T() const { return read(); }  // NOLINT: stands for a T
+    operator T() const noexcept { return read(); }  // NOLINT: stands for a T
 
 private:
     T value_;
+};
+
+/// In place of std_atomics.
+struct atomics {
+    template <class T>
+    using atomic = model::atomic<T>;
+    using mutex = model::mutex;
+    using lock_guard = model::lock_guard;
+    using backoff = pausing;
+
+    static void light_barrier() noexcept {}
+    static void heavy_barrier(const std::source_location& at = std::source_location::current()) {
+        world::fence_all(at);
+    }
+    /// No time passes.
+    static std::chrono::steady_clock::time_point now() noexcept {
+        return std::chrono::steady_clock::time_point{std::chrono::nanoseconds{1}};
+    }
 };
 
 }  // namespace model

@@ -1,0 +1,336 @@
+// A pool reduced to what its steps need (pool_steps.hpp, over the pool's own control word), and the situations in which they meet.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "model/explorer/atomics.hpp"
+#include "model/report.hpp"
+#include "pool/control_word.hpp"
+#include "pool/pool_steps.hpp"
+
+namespace model_pool {
+
+using spool::admission_result;
+using spool::run_state;
+using spool::start_bound;
+using spool::start_result;
+using spool::wait_result;
+
+// A task is a number from 1 on; 0 is none.
+using task = unsigned;
+
+// What event_count promises (it has a model of its own), in fewer steps: a notify that comes after one began to look ends its wait.
+class event {
+public:
+    template <class Ready, class GiveUp>
+    wait_result await(const Ready& ready, const GiveUp& give_up) {
+        for (;;) {
+            static_cast<void>(notified_.load());
+            if (ready()) {
+                return wait_result::ready;
+            }
+            if (give_up()) {
+                return wait_result::gave_up;
+            }
+            model::world::await_change(notified_.word(), std::source_location::current());
+        }
+    }
+    void notify() { notified_.store(0); }
+
+private:
+    model::atomic<unsigned> notified_{0};  // that it is stored to is what counts
+};
+
+using control_word = spool::basic_control_word<model::atomic<std::uint64_t>>;
+
+template <class Control>
+class pool {
+public:
+    static constexpr bool sequential = true;  // all of it is seq_cst
+    explicit pool(spool::admission::sizes s) : sizes_(s) {}
+
+    // ---- What the threads do
+    void execute(task work) {
+        task mine = work;
+        int error = 0;
+        const admission_result how = steps().admit(mine, error);
+        model::check(how == admission_result::accepted || how == admission_result::shut_down,
+                     "a task is accepted, or the pool is shut down");
+        model::check(how == admission_result::accepted || mine == work,
+                     "a task that is refused is given back");
+        accepted_ |= how == admission_result::accepted ? 1U << work : 0;
+    }
+    // The rest of execute(), for one who looked before the pool was shut down.
+    void offer_late(task work) {
+        task mine = work;
+        int error = 0;
+        static_cast<void>(offer(mine));
+        accepted_ |= steps().recheck(mine, work, error) == admission_result::accepted ? 1U << work : 0;
+    }
+    void shutdown() {
+        int error = 0;
+        task* const none = nullptr;
+        steps().shutdown(none, error);
+    }
+    void await_end() {
+        static_cast<void>(changed_.await([this] { return control_.load().state == run_state::terminated; },
+                                         [] { return false; }));
+        model::check(hook_, "the hook has returned when the pool has ended");
+    }
+    // A worker with its first task, or none; as core::work().
+    void work(task first, bool dies = false) {
+        for (;;) {
+            model::forget(2);
+            if (serve(first, dies) ? hands_over() : !steps().stays()) {
+                break;
+            }
+            first = 0;
+        }
+        stopped_[model::self()] = true;  // D2
+        steps().departed();
+    }
+    // It was started by a thread of the model.
+    void work_if_started() { work(first_); }
+
+    // ---- The host of pool_steps
+    [[nodiscard]] spool::admission::sizes sizes() const { return sizes_; }
+    [[nodiscard]] std::uint64_t settings_version() const { return 0; }
+    [[nodiscard]] static task ticket_of(task work) { return work; }
+    bool offer(task& work) {
+        queue_.fetch_or(1U << std::exchange(work, 0));  // E1
+        consumers_.notify();                            // pair (S): the queue
+        return true;
+    }
+    [[nodiscard]] bool queue_empty() { return queue_.load() == 0; }  // the look at the queue
+    [[nodiscard]] bool queue_is_empty() { return !looks_ || queue_empty(); }
+    std::optional<task> take_back_if_possible(task wanted) {
+        const unsigned bit = 1U << wanted;
+        return (queue_.fetch_and(~bit) & bit) != 0 ? std::optional{wanted} : std::nullopt;
+    }
+    start_result start_worker(task* first, start_bound limit, int& error) {
+        return steps().start_worker(first, limit, error);
+    }
+    start_result launch(task* first, int&) {
+        if (!spool::runs_queue(control_.load().state)) {
+            return start_result::not_allowed;
+        }
+        first_ = first != nullptr ? std::exchange(*first, 0) : 0;
+        const unsigned thread = model::start();
+        begun_[thread] = thread != 0;
+        return thread != 0 ? start_result::started : start_result::failed;
+    }
+    void try_for_the_stranded() {}
+    void tell_of_free_place() { tell_of_the_end(); }
+    void tell_of_the_end() {
+        if (awaited_) {
+            changed_.notify();
+        }
+    }
+    void try_terminate() {
+        if (steps().try_tidy()) {
+            model::check(!hook_, "the pool ends once");
+            for (unsigned t = 1; t <= 3; ++t) {
+                model::check(!begun_[t] || stopped_[t], "the hook comes after the last worker has stopped");
+            }
+            hook_ = true;
+            control_.advance_to(run_state::terminated);
+            tell_of_the_end();
+            ended_ = true;
+        }
+    }
+    void on_shutdown() {}
+    void wake_consumers() {
+        if (wakes_) {
+            consumers_.notify();
+        }
+    }
+    void wake_everybody() {
+        wake_consumers();
+        tell_of_the_end();
+    }
+
+    [[nodiscard]] std::uint64_t digest() const {
+        std::uint64_t all =
+            accepted_ << 8U | run_ << 16U | (ended_ ? 1U : 0U) | (hook_ ? 2U : 0U) | first_ << 24U;
+        for (unsigned t = 1; t <= 3; ++t) {
+            all |= (begun_[t] ? 1ULL << (32 + t) : 0) | (stopped_[t] ? 1ULL << (40 + t) : 0);
+        }
+        return all;
+    }
+    void end() {
+        model::check(run_ == accepted_, "what was accepted has run, once, and nothing else");
+        model::check(ended_ || control_.load().state == run_state::running,
+                     "a pool that was shut down has ended");
+        model::check(queue_.load() == 0, "nothing is left in the queue");
+        model::check(control_.load().workers == 0 || control_.load().state == run_state::running,
+                     "nobody is counted after the end");
+        model::check(!control_.somebody_departs(), "nobody is departing");
+    }
+
+protected:
+    // Workers that are there from the beginning, and their number in the word.
+    void has_worker(unsigned thread) {
+        spool::pool_control seen = control_.load();
+        static_cast<void>(control_.try_add_worker(seen));
+        begun_[thread] = true;
+    }
+    bool awaited_ = false;    // somebody waits for the end
+    bool wakes_ = true;       // or the wakes are left out
+    bool looks_ = true;       // or a worker that leaves does not look at the queue
+    bool times_out_ = false;  // a worker that finds nothing has waited long enough
+
+private:
+    using words = model::atomic<unsigned>;
+    using all_steps = spool::pool_steps<Control, pool>;
+
+    all_steps steps() { return {control_, *this}; }
+
+    // One worker's way to its next task.
+    struct turn {
+        pool& host;
+        task next = 0;
+        bool poll() {
+            unsigned now = host.queue_.load();
+            while (now != 0) {
+                const unsigned lowest = now & (~now + 1);
+                if (host.queue_.compare_exchange_weak(now, now & ~lowest)) {
+                    next = static_cast<task>(std::countr_zero(lowest));
+                    return true;
+                }
+            }
+            return false;
+        }
+        void has_to_stay() {}
+        template <class LookAgain>
+        wait_result wait(bool limited, LookAgain& look_again) {
+            const bool times_out = limited && host.times_out_;
+            const wait_result how =
+                host.consumers_.await([this] { return poll(); }, [&] { return times_out || look_again(); });
+            return how == wait_result::gave_up && times_out ? wait_result::timed_out : how;
+        }
+    };
+    // True: it died.
+    bool serve(task next, bool dies) {
+        for (;;) {
+            if (next == 0) {
+                model::forget(1);
+                turn now{*this};
+                if (!steps().fetch(now)) {
+                    return false;
+                }
+                next = now.next;
+            }
+            model::check((run_ & 1U << next) == 0, "a task runs once");
+            run_ |= 1U << next;
+            if (dies) {
+                return true;
+            }
+            next = 0;
+        }
+    }
+    bool hands_over() {
+        return steps().hands_over([this] {
+            int error = 0;
+            return launch(nullptr, error);
+        });
+    }
+
+    const spool::admission::sizes sizes_;
+    Control control_;
+    words queue_{0};  // a bit per task
+    event consumers_;
+    event changed_;   // who waits for the end
+    task first_ = 0;  // of the one worker that is started
+    // What has come of it: no part of the protocol, so no steps either.
+    unsigned accepted_ = 0;
+    unsigned run_ = 0;
+    bool ended_ = false;
+    std::array<bool, 4> begun_{};
+    std::array<bool, 4> stopped_{};
+    bool hook_ = false;
+};
+
+constexpr spool::admission::sizes one_core{1, 1, false, false};
+constexpr spool::admission::sizes no_core{0, 1, false, false};
+
+// The first task of a pool comes while it is shut down.
+template <class Control>
+struct first_task_and_shutdown : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 3;
+    static constexpr unsigned latent = 1;
+    first_task_and_shutdown() : base(one_core) { this->awaited_ = true; }
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: this->execute(1); break;
+            case 2:
+                this->shutdown();
+                this->await_end();
+                break;
+            default: this->work_if_started();
+        }
+    }
+};
+
+// A task is queued while the worker may be asleep, and the pool is shut down.
+template <class Control>
+struct queued_task_and_shutdown : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 3;
+    queued_task_and_shutdown() : base(one_core) { this->has_worker(3); }
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: this->execute(1); break;
+            case 2: this->shutdown(); break;
+            default: this->work(0);
+        }
+    }
+};
+
+// A task is queued while the last worker leaves for having timed out.
+template <class Control>
+struct queued_task_and_leaver : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 3;
+    static constexpr unsigned latent = 1;
+    queued_task_and_leaver() : base(no_core) {
+        this->has_worker(2);
+        this->times_out_ = true;
+    }
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: this->execute(1); break;
+            case 2: this->work(0); break;
+            default: this->work_if_started();
+        }
+    }
+};
+
+// A task comes late, while the last worker leaves a pool that is shut down: it may come back for the task, and leave again.
+template <class Control>
+struct late_offer_and_leaver : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 2;
+    late_offer_and_leaver() : base(one_core) {
+        this->has_worker(2);
+        this->shutdown();
+    }
+    void thread(unsigned t) { t == 1 ? this->offer_late(1) : this->work(0); }
+};
+
+// Two workers leave while the pool is shut down: one of the three ends it.
+template <class Control>
+struct two_leavers_and_shutdown : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 3;
+    two_leavers_and_shutdown() : base({2, 2, false, false}) {
+        this->has_worker(2);
+        this->has_worker(3);
+    }
+    void thread(unsigned t) { t == 1 ? this->shutdown() : this->work(0); }
+};
+
+}  // namespace model_pool
