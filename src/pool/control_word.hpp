@@ -34,6 +34,10 @@ public:
     /// A worker leaves: it is departing from now on. Or it has thought better of it.
     [[nodiscard]] bool try_leave(pool_control& seen) noexcept { return try_change(seen, -1, +1); }
     [[nodiscard]] bool try_come_back(pool_control& seen) noexcept { return try_change(seen, +1, -1); }
+    void leave() noexcept {
+        pool_control seen = load();
+        while (!try_leave(seen)) {}
+    }
     void release_worker() noexcept {
         pool_control seen = load();
         while (!try_release_worker(seen)) {}

@@ -72,7 +72,7 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const void* po
     }
     const core& q = *static_cast<const core*>(pool);
     const pool_control now = q.control();
-    return runs_queue(now.state) && now.workers == waits->second.size() && q.departing_.load() == 0 &&
+    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control_.somebody_departs() &&
            now.workers >= q.growth_limit();
 }
 

@@ -74,8 +74,7 @@ auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> ser
             return served::died;
         }
     }
-    departing_.fetch_add(1);  // before it is counted out: see try_terminate()
-    control_.release_worker();
+    control_.leave();
     return served::leave;
 }
 
