@@ -71,6 +71,18 @@ spool::uncaught_policy counted(slot& at) {
     return [&at](const spool::worker_info&, const std::exception_ptr&) { ++at.uncaught; };
 }
 
+// No round builds a circle of workers that wait for each other, so every report is a false one.
+spool::deadlock_policy pick_deadlock_policy(slot& at, dice& chance) {
+    const auto report = [&at](const spool::deadlock_report& r) {
+        at.in->report("a deadlock is reported where there is none: " + to_string(r));
+    };
+    switch (chance.below(3)) {
+        case 0: return spool::deadlock_policy::report(report);
+        case 1: return spool::deadlock_policy::throw_(report);
+        default: return spool::deadlock_policy::lend(report);
+    }
+}
+
 std::unique_ptr<spool::thread_pool_executor> make_timers(slot& at, dice& chance) {
     at.settings += "scheduled";
     const bool may_time_out = coin(at, chance, "core may time out");
@@ -115,7 +127,8 @@ std::unique_ptr<spool::thread_pool_executor> make_plain(slot& at, dice& chance) 
                             .decorate = pick_decorator(at, chance),
                             .uncaught = counted(at),
                             .task_times = coin(at, chance, "times"),
-                            .idle_spin = pick_spin(at, chance)});
+                            .idle_spin = pick_spin(at, chance),
+                            .on_deadlock = pick_deadlock_policy(at, chance)});
 }
 
 }  // namespace
