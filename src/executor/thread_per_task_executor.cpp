@@ -30,7 +30,7 @@ std::stop_token token_or_none() noexcept {
 // leaves joins those that left before, so at most one stays unjoined until the end.
 class thread_per_task_executor::threads : public std::enable_shared_from_this<threads> {
 public:
-    explicit threads(std::string name) : name_("thread_per_task_executor \"" + name + "\"") {}
+    explicit threads(std::string name) : name_("thread_per_task_executor \"" + std::move(name) + "\"") {}
 
     void start(task work) {
         std::string numbers;

@@ -340,7 +340,7 @@ void future_core::on_done(callback_ptr node) {
         }
         node->next = head;
     } while (!callbacks_.compare_exchange_weak(head, node.get()));
-    node.release();  // now the list's
+    static_cast<void>(node.release());  // now the list's
 }
 
 void future_core::call_back() {

@@ -180,7 +180,7 @@ void queue_outlasts_deadline(const facts& f) {
         f.hand_off() || f.unbounded()) {
         return;
     }
-    const double service = static_cast<double>(f.load.mean_service.count());
+    const auto service = static_cast<double>(f.load.mean_service.count());
     const auto lanes = static_cast<double>(f.lanes());
     const double drain = static_cast<double>(f.capacity()) * service / lanes;
     const auto limit = static_cast<double>(f.load.deadline.count());

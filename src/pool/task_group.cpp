@@ -52,6 +52,7 @@ void task_group::fork(task&& child) {
         if (maker_ != &this_thread_mark) {
             ran_elsewhere_.store(true);
         }
+        // NOLINTNEXTLINE(bugprone-use-after-move): what was not taken is as it was
         child();  // where it was forked, then; it throws nothing
     }
     if (elsewhere) {

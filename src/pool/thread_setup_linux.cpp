@@ -113,7 +113,7 @@ worker_thread start_thread(const worker_thread_options& options, task body, cons
     pthread_t thread{};
     const int error = pthread_create(&thread, &attributes.value, &run, bag.get());
     if (error == 0) {
-        bag.release();  // at once: it is the new thread's now
+        static_cast<void>(bag.release());  // at once: it is the new thread's now
     }
     check(error, info,
           options.affinity.empty() ? "pthread_create" : "pthread_create (with the affinity asked for)");

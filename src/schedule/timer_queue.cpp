@@ -345,7 +345,7 @@ void timer_queue::remove_cancelled(future_core& timer) noexcept {
             return;
         }
         timer_queue& queue = at.queue();
-        queue.visited();
+        queue.mutex_.assert_held();  // by the visit
         queue.take_out(timer);
         queue.tell_if_empty();
     }
@@ -359,7 +359,7 @@ task timer_queue::take(future_core& timer, const void* pool) {
         return {};
     }
     timer_queue& queue = at.queue();
-    queue.visited();
+    queue.mutex_.assert_held();  // by the visit
     queue.take_out(timer);
     queue.tell_if_empty();
     return timer.take_task();
@@ -372,7 +372,7 @@ task timer_queue::take_if_due(future_core& timer, const void* pool) {
         return {};
     }
     timer_queue& queue = at.queue();
-    queue.visited();
+    queue.mutex_.assert_held();  // by the visit
     queue.take_out(timer);
     queue.tell_if_empty();
     return timer.take_task();

@@ -105,8 +105,6 @@ private:
     taker* first_waiting() noexcept SPOOL_REQUIRES(mutex_) {
         return waiting_.empty() ? nullptr : &waiting_.front();
     }
-    /// Says that the caller holds the lock, as a visit of the gate.
-    void visited() const noexcept SPOOL_ASSERT_HELD(mutex_) {}
     static void call(taker* one) noexcept;
 
     const std::shared_ptr<clock_source> clock_;  // null: the real ones

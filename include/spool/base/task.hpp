@@ -105,6 +105,7 @@ struct task_operations {
     static void relocate(void* from, void* to) noexcept {
         F& source = get(from);
         ::new (to) F(std::move(source));
+        // NOLINTNEXTLINE(bugprone-use-after-move): what a move leaves must be destroyed
         source.~F();
     }
     static void destroy(void* at) noexcept {
@@ -181,7 +182,8 @@ SPOOL_API void begin_new_ids() noexcept;
 /// one from a callable may allocate. A moved-from task is empty.
 class task {
 public:
-    task() noexcept {}  // not defaulted: a const task may be made without a value
+    // NOLINTNEXTLINE(modernize-use-equals-default): a const task may be made without a value
+    task() noexcept {}
     task(std::nullptr_t) noexcept {}
 
     template <class F>

@@ -123,6 +123,7 @@ private:
         if (detail::is_empty_callable(f)) {
             detail::throw_empty_callable("future_task");
         }
+        // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): used up in the expression that calls it
         return f;
     }
 

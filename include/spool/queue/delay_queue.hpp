@@ -149,7 +149,7 @@ public:
 
 protected:
     bool try_push(T& x) override {
-        const due_time due = heap_.key_of(x);
+        const due_time due = key_of(x);
         const detail::lock_guard lock{mutex_};
         if (heap_.push(x, due)) {
             call(leader_ != nullptr ? leader_ : first_waiting());
@@ -184,6 +184,9 @@ private:
         }
         return due_of;
     }
+
+    // Not under the lock: it reads nothing but DueOf, which never changes.
+    [[nodiscard]] due_time key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
     // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
     std::optional<deadline> look(taker& me, std::optional<T>& x, deadline until) {

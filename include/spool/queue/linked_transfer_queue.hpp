@@ -161,6 +161,7 @@ protected:
         out.reserve(count);
         // Nothing has moved so far, so a throw above leaves the queue as it was.
         elements_.visit([&](element& e) {
+            mutex_.assert_held();
             if (e.chosen) {
                 out.push_back(take_out(e, gone));
             }

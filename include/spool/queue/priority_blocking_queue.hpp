@@ -82,7 +82,7 @@ public:
 
 protected:
     bool try_push(T& x) override {
-        auto key = heap_.key_of(x);
+        auto key = key_of(x);
         const detail::lock_guard lock{mutex_};
         heap_.push(x, std::move(key));
         return true;
@@ -107,6 +107,9 @@ private:
         }
         return before;
     }
+
+    // Not under the lock: it reads nothing but Before, which never changes.
+    [[nodiscard]] auto key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
     mutable detail::mutex mutex_;  // guards heap_; the pair (M) of both waits
     detail::stable_heap<T, Before> heap_ SPOOL_GUARDED_BY(mutex_);

@@ -89,6 +89,7 @@ template <class T, class F>
 class future_body : public future_value<T> {
 public:
     template <class G>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): made only by us, never from another body
     explicit future_body(G&& f) {
         ::new (static_cast<void*>(&callable_)) F(std::forward<G>(f));
     }

@@ -25,9 +25,8 @@ namespace spool::inline v1::detail {
 
 /// Segments of about 64 kB; not too few slots, however large the elements.
 template <class T>
-inline constexpr std::size_t slots_per_segment = std::clamp<std::size_t>(64 * 1024 / sizeof(slot<T>), 16,
-                                                                         1024) -
-                                                 1;
+inline constexpr std::size_t slots_per_segment =
+    std::clamp<std::size_t>(std::size_t{64} * 1024 / sizeof(slot<T>), 16, 1024) - 1;
 
 template <class T, std::size_t Slots>
 class segment {
@@ -92,7 +91,8 @@ private:
     segment() = default;
     ~segment() = default;
 
-    static constexpr bool in_pages = Slots * sizeof(slot<T>) >= 16 * 1024 && alignof(slot<T>) <= page;
+    static constexpr bool in_pages =
+        Slots * sizeof(slot<T>) >= std::size_t{16} * 1024 && alignof(slot<T>) <= page;
     static constexpr std::align_val_t alignment{alignof(slot<T>)};
 
     struct alignas(cache_line) counter {

@@ -28,7 +28,7 @@ public:
     static constexpr std::chrono::milliseconds patience{50};
     /// About 12 MB: of small elements enough for what one thread adds while the other waits for its CPU.
     static constexpr std::size_t most_spares =
-        std::clamp<std::size_t>(12 * 1024 * 1024 / sizeof(Segment), 1, 190);
+        std::clamp<std::size_t>(std::size_t{12} * 1024 * 1024 / sizeof(Segment), 1, 190);
 
     segment_store() = default;
     segment_store(const segment_store&) = delete;

@@ -73,6 +73,7 @@ public:
         std::list<T> gone;
         const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) {
+            mutex_.assert_held();
             const bool found = doomed(*at);
             if (found) {
                 gone.splice(gone.end(), elements_, at);
