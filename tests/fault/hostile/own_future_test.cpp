@@ -142,7 +142,6 @@ TEST(own_future, waited_for_by_the_destructor_of_its_callable_is_a_logic_error_t
 }
 
 TEST(own_future, destroyed_by_its_own_task_as_the_last_handle_is_harmless) {
-    std::atomic<int> alive{0};
     thread_pool_executor pool({.core_size = 1});
     for (int i = 0; i < 100; ++i) {
         const auto self = std::make_shared<handle>();

@@ -169,6 +169,7 @@ std::string problem_of_round(std::uint64_t seed) {
         for (std::thread& t : outsiders) {
             t.join();
         }
+        pool.close();  // before the forest goes
     }
     if (all.made != all.gone) {
         return std::to_string(all.made) + " children were made and " + std::to_string(all.gone) +

@@ -74,8 +74,8 @@ TYPED_TEST(task_storage, moved_from_task_is_empty) {
 }
 
 TYPED_TEST(task_storage, assignment_destroys_the_old_callable) {
-    task work = this->make();
     std::atomic<int> alive_of_other{0};
+    task work = this->make();
     work = TypeParam{alive_of_other, this->calls_};
     EXPECT_EQ(this->alive_, 0);
     EXPECT_EQ(alive_of_other, 1);

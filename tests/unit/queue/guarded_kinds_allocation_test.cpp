@@ -137,7 +137,7 @@ TYPED_TEST(queue_without_memory, removal_that_finds_no_memory_removes_nothing) {
 TYPED_TEST(queue_without_memory, draining_that_finds_no_memory_loses_nothing) {
     this->fill(40);
     std::vector<element> out;
-    for (int n = 1; out.size() < 40; ++n) {
+    while (out.size() < 40) {
         allocations_until_failure = 1;  // whenever the vector has to grow
         try {
             this->queue_.drain_to(out);

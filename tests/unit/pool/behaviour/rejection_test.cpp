@@ -191,7 +191,7 @@ TEST_F(pool_rejection, a_handler_that_throws_tells_the_submitter_and_harms_nothi
 }
 
 TEST_F(pool_rejection, a_handler_may_submit_to_the_pool_again) {
-    saturate([this](spool::task&& work, rejection_reason, spool::thread_pool_executor& where) {
+    saturate([](spool::task&& work, rejection_reason, spool::thread_pool_executor& where) {
         ASSERT_EQ(where.queue().remove_if([](const spool::task&) { return true; }), 1U);
         where.execute(std::move(work));
     });

@@ -149,12 +149,12 @@ TEST(pool_settings, waiting_workers_notice_a_keep_alive_set_from_inside_a_task) 
 }
 
 TEST(pool_settings, a_keep_alive_of_zero_keeps_no_extra_worker) {
+    test::busy_workers busy;
     spool::thread_pool_executor pool({.core_size = 1,
                                       .maximum_size = 4,
                                       .keep_alive = 0s,
                                       .queue = test::synchronous(),
                                       .rejection = spool::block_policy{}});
-    test::busy_workers busy;
     const test::open_at_end guard{busy.release_gate()};
     for (int i = 0; i < 4; ++i) {
         busy.hold(pool);

@@ -46,8 +46,8 @@ TEST(pool_fork_abort, every_kind_of_use_is_a_use) {
         {"describe", [&] { static_cast<void>(pool.describe()); }},
         {"task_group", [&] { const spool::task_group group{pool}; }}};
     for (const auto& [name, use] : uses) {
-        const test::child_end end = test::in_child([&use = use] {
-            use();
+        const test::child_end end = test::in_child([&run = use] {
+            run();
             return 0;
         });
         EXPECT_EQ(end.status, -SIGABRT) << name;

@@ -88,8 +88,8 @@ TEST(scheduled_delay, one_too_large_to_add_is_never_and_a_negative_one_is_now) {
 }
 
 TEST(scheduled_delay, tells_how_long_and_goes_below_zero_when_it_is_late) {
-    test::timed_pool timed;
     test::busy_workers busy;
+    test::timed_pool timed;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(timed.pool);
     const auto timer = timed.pool.schedule([] {}, 90min);
@@ -156,8 +156,9 @@ TEST(scheduled_bad_input, the_options_are_checked_as_the_pools_are) {
     EXPECT_THROW(make({.keep_alive = 0s, .core_threads_may_time_out = true}), std::invalid_argument);
     EXPECT_THROW(make({.core_size = std::numeric_limits<std::size_t>::max()}), std::invalid_argument);
     EXPECT_THROW(make({.thread_factory = {}}), std::invalid_argument);
-    EXPECT_THROW(spool::unconfigurable(std::unique_ptr<spool::scheduled_thread_pool_executor>{}),
-                 std::invalid_argument);
+    EXPECT_THROW(
+        static_cast<void>(spool::unconfigurable(std::unique_ptr<spool::scheduled_thread_pool_executor>{})),
+        std::invalid_argument);
 }
 
 // ---- A factory that fails

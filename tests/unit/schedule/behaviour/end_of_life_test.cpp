@@ -143,8 +143,8 @@ TEST(scheduled_destructor, is_not_held_up_by_a_policy_that_a_task_sets_meanwhile
 // ---- shutdown_now
 
 TEST(scheduled_shutdown_now, hands_back_everything_in_order_and_the_futures_wait) {
-    test::timed_pool timed;
     test::busy_workers busy;
+    test::timed_pool timed;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(timed.pool);
     const auto late = timed.pool.schedule([] { return 3; }, 3h);

@@ -62,8 +62,8 @@ TEST(scheduled_future_alone, of_another_pool_is_not_removed) {
 struct handed_back {
     template <class When>
     explicit handed_back(When when) {
-        test::timed_pool timed;
         test::busy_workers busy;
+        test::timed_pool timed;
         busy.hold(timed.pool);
         timer = timed.pool.schedule_at([] { return 7; }, when);
         std::vector<spool::task> back = timed.pool.shutdown_now();
@@ -124,8 +124,8 @@ TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_
 }
 
 TEST_P(scheduled_task_elsewhere, lies_in_the_queue_of_another_scheduled_pool_as_one_of_its_own) {
-    test::timed_pool other;
     test::busy_workers busy;
+    test::timed_pool other;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(other.pool);
     other.pool.execute(std::move(from_.work));

@@ -129,8 +129,8 @@ TEST(scheduled_queue, shows_its_tasks_in_the_order_in_which_they_come_due) {
 }
 
 TEST(scheduled_queue, poll_brings_only_what_is_due) {
-    test::timed_pool timed;
     test::busy_workers busy;
+    test::timed_pool timed;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(timed.pool);
     const auto timer = timed.pool.schedule([] { return 9; }, 1h);
