@@ -15,6 +15,17 @@ if(SPOOL_SANITIZE)
         target_compile_options(spool_sanitizers INTERFACE -Wno-maybe-uninitialized)
     endif()
     target_link_options(spool_sanitizers INTERFACE -fsanitize=${sanitizer_names})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        # As GCC does by itself: tests ask for these names.
+        target_compile_definitions(spool_sanitizers INTERFACE
+            $<$<STREQUAL:${SPOOL_SANITIZE},thread>:__SANITIZE_THREAD__>
+            $<$<NOT:$<STREQUAL:${SPOOL_SANITIZE},thread>>:__SANITIZE_ADDRESS__>)
+        # Also as GCC does: the runtime as a shared library, so that a test may replace a function that the runtime replaces too.
+        execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+            OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+        cmake_path(GET runtime PARENT_PATH runtime_dir)
+        target_link_options(spool_sanitizers INTERFACE -shared-libsan "-Wl,-rpath,${runtime_dir}")
+    endif()
     if("undefined" IN_LIST SPOOL_SANITIZE)
         # By default undefined behaviour is printed and the test passes; here it ends the test.
         target_compile_options(spool_sanitizers INTERFACE -fno-sanitize-recover=all)

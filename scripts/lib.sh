@@ -15,6 +15,9 @@ have() {
     case $1 in
         ninja-build) command -v ninja ;;
         openjdk-*) command -v javac ;;
+        llvm-19) command -v llvm-symbolizer-19 ;;
+        lld-19) command -v ld.lld-19 ;;
+        googletest) [[ -d /usr/src/googletest ]] ;;
         *-dev) dpkg -s "$1" 2>&1 | grep -q '^Status: install ok installed' ;;
         *) command -v "$1" ;;
     esac >/dev/null 2>&1
@@ -50,6 +53,9 @@ want_packages() {
     done
 }
 
+# need_clang: the compiler of the sanitizers and of the lock annotations.
+need_clang() { need_packages clang-19 libclang-rt-19-dev lld-19 llvm-19; }
+
 # need_browser: a browser and what drives it, for the tests that look at a page.
 need_browser() {
     local driver=playwright-core@1.65.0
@@ -63,12 +69,12 @@ need_browser() {
     }
 }
 
-# build_preset <preset>: configures and builds into build/<preset>, silently unless it fails.
+# build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, silently unless it fails.
 build_preset() {
     local log=build/$1/build.log started=$SECONDS
     say "$1: building with $jobs job(s)"
     mkdir -p "build/$1"
-    { cmake --preset "$1" && cmake --build --preset "$1" --parallel "$jobs"; } >"$log" 2>&1 || {
+    { cmake --preset "$@" && cmake --build --preset "$1" --parallel "$jobs"; } >"$log" 2>&1 || {
         tail -n 40 "$log" >&2
         die "$1: the build failed (all of it: $log)"
     }
