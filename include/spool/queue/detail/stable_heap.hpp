@@ -47,7 +47,7 @@ class stable_heap {
 public:
     using key_type = typename key_of_order<Order>::type;
 
-    explicit stable_heap(Order order) : order_(std::move(order)) {}
+    explicit stable_heap(Order by) : order_(std::move(by)) {}
 
     [[nodiscard]] const Order& order() const noexcept { return order_; }  // never changes
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
