@@ -90,6 +90,13 @@ protected:
         return fifo_.try_push_some(xs.data(), xs.size(), capacity_.load());
     }
     std::optional<T> try_pop() override { return fifo_.try_pop(); }
+    bool try_pop_into(T& x) override {
+        if constexpr (std::is_nothrow_move_assignable_v<T>) {
+            return fifo_.try_pop_into(x);
+        } else {
+            return blocking_queue<T>::try_pop_into(x);
+        }
+    }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         return fifo_.extract_if(wanted);
     }

@@ -83,7 +83,9 @@ public:
         }
     }
 
-    std::optional<T> try_pop() {
+    /// Takes the head, if there is one: `take` moves it out.
+    template <class Take>
+    bool pop(Take take) {
         for (;;) {
             fifo_end::view seen = head_.look();
             if (seen.frozen()) {
@@ -91,20 +93,30 @@ public:
                 continue;
             }
             if (seen.at() >= head_.other_seen() && seen.at() >= head_.catch_up(seen.at(), tail_)) {
-                return std::nullopt;
+                return false;
             }
             SPOOL_PAUSE_POINT("ring_fifo: about to claim an element");
             if (head_.try_claim(seen)) {
                 slot<T>& from = slot_of(seen.at());
                 SPOOL_PAUSE_POINT("ring_fifo: claimed an element");
                 from.await(seen.at() + 1);
-                std::optional<T> x{std::move(from.element())};
+                take(std::move(from.element()));
                 from.destroy();
                 SPOOL_PAUSE_POINT("ring_fifo: about to free a slot");
                 from.set_turn(seen.at() + mask_ + 1);
-                return x;
+                return true;
             }
         }
+    }
+
+    std::optional<T> try_pop() {
+        std::optional<T> x;
+        pop([&x](T&& element) { x.emplace(std::move(element)); });
+        return x;
+    }
+    /// The same into an object that is there already.
+    bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
+        return pop([&x](T&& element) { x = std::move(element); });
     }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }

@@ -3,22 +3,21 @@
 // WHO MAY STILL HOLD A DRAINED SEGMENT
 //
 // Only who has claimed one of its slots touches a segment: the producer of a slot until it has published the slot, the
-// consumer of a slot until it has counted itself in done. A consumer counts itself only after it has seen its slot
-// published. So when done says that all slots of the segment are through, nobody holds it.
+// consumer of a slot until it has left it. A consumer leaves only after it has seen its slot published. So when all slots of the
+// segment have been left, nobody holds it. That is written in the slots themselves, which their consumers have at hand anyway: a
+// count of their own would cost each one more atomic operation. Who looks, looks at each slot once.
 // Where it goes then: see segment_store.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
-#include "spool/base/cache_line.hpp"
 #include "spool/queue/detail/pages.hpp"
 #include "spool/queue/detail/slot.hpp"
-#include "spool/queue/detail/stripe.hpp"
 #include "spool/sync/backoff.hpp"
 
 namespace spool::inline v1::detail {
@@ -65,24 +64,19 @@ public:
         }
     }
 
-    /// A consumer's last touch.
-    void through(std::size_t slots = 1) noexcept {
-        // release (D): with drained(), all that was read and destroyed here
-        done_[stripe() % done_.size()].count.fetch_add(slots, std::memory_order_release);
-    }
-    [[nodiscard]] bool drained() const noexcept {
-        std::size_t sum = 0;
-        for (const counter& c : done_) {
-            sum += c.count.load(std::memory_order_acquire);  // acquire (D): with through()
+    /// By the consumer who claimed the last slot, before it passes the segment on: the turn of the first slot.
+    void retire(std::uint64_t first_turn) noexcept { first_turn_ = first_turn; }
+    /// By who is alone with the list that it is in, after retire(): whether nobody holds it any more.
+    [[nodiscard]] bool drained() noexcept {
+        while (left_ != Slots && slots_[left_].was_left(first_turn_ + left_)) {
+            ++left_;
         }
-        return sum == Slots;
+        return left_ == Slots;
     }
     /// By who is alone with it: as new, but for the turns in its slots, which never come again.
     void renew() noexcept {
         next_.store(nullptr, std::memory_order_relaxed);  // relaxed, owner
-        for (counter& c : done_) {
-            c.count.store(0, std::memory_order_relaxed);  // relaxed, owner
-        }
+        left_ = 0;
     }
 
     segment* next_idle = nullptr;  // of the lists of segment_store; written by who is alone with this
@@ -95,12 +89,9 @@ private:
         Slots * sizeof(slot<T>) >= std::size_t{16} * 1024 && alignof(slot<T>) <= page;
     static constexpr std::align_val_t alignment{alignof(slot<T>)};
 
-    struct alignas(cache_line) counter {
-        std::atomic<std::size_t> count{0};
-    };
-
     std::atomic<segment*> next_{nullptr};  // written by the producer of the last slot
-    std::array<counter, 4> done_;  // spread over threads; written by consumers, their sum grows to Slots
+    std::uint64_t first_turn_ = 0;         // see retire()
+    std::size_t left_ = 0;                 // so many slots, from the first on, are known to have been left
     slot<T> slots_[Slots];
 };
 

@@ -9,7 +9,7 @@
 //     segment 0  [slot][slot] ... [slot]  gap   | [slot][slot] ...  segment 1
 //
 // Push: claim the tail's position p (one compare-exchange; several positions of one segment may be claimed by one), move the element into its slot, give the slot the turn
-// p + 1. Pop: claim the head's position p, wait until its slot says p + 1, move the element out, count it as through. A
+// p + 1. Pop: claim the head's position p, wait until its slot says p + 1, move the element out, leave the slot. A
 // claim is refused when the queue is full, or empty: then the other end is looked at, seq_cst, and that is what a waiter relies
 // on (pair (S) of event_count: the claims are the seq_cst writes).
 //
@@ -110,7 +110,9 @@ public:
         }
     }
 
-    std::optional<T> try_pop() {
+    /// Takes the head, if there is one: `take` moves it out.
+    template <class Take>
+    bool pop(Take take) {
         for (backoff pause;;) {
             fifo_end::view seen = head_.end.look();
             const std::size_t i = slot_of(seen.at());
@@ -121,7 +123,7 @@ public:
             if (seen.at() >= head_.end.other_seen() &&
                 seen.at() >= head_.end.catch_up(seen.at(), tail_.end)) {
                 store_.idle();
-                return std::nullopt;
+                return false;
             }
             segment_type* const here =
                 head_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
@@ -129,21 +131,33 @@ public:
             if (!head_.end.try_claim(seen)) {
                 continue;
             }
+            const std::uint64_t turn = turn_of(seen.at());
             if (i + 1 == Slots) {
                 SPOOL_PAUSE_POINT("segment_fifo: claimed the last element");
                 pass_gap(head_, here->next());
                 store_.sort_retired();
+                here->retire(turn - i);
                 store_.retire(here);
             }
             slot<T>& from = (*here)[i];
             SPOOL_PAUSE_POINT("segment_fifo: claimed an element");
-            from.await(turn_of(seen.at()));
-            std::optional<T> x{std::move(from.element())};
+            from.await(turn);
+            take(std::move(from.element()));
             from.destroy();
             SPOOL_PAUSE_POINT("segment_fifo: about to let go of a segment");
-            here->through();
-            return x;
+            from.leave(turn);
+            return true;
         }
+    }
+
+    std::optional<T> try_pop() {
+        std::optional<T> x;
+        pop([&x](T&& element) { x.emplace(std::move(element)); });
+        return x;
+    }
+    /// The same into an object that is there already.
+    bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
+        return pop([&x](T&& element) { x = std::move(element); });
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return distance(head_.end, tail_.end, count_to); }
@@ -309,9 +323,10 @@ private:
         segment_type* here = head_.segment.load();
         fifo_end::position p = head_.end.now();
         for (; emptied > 0; --emptied) {
-            here->through();
+            (*here)[slot_of(p)].leave(turn_of(p));
             if (slot_of(++p) == Slots) {
                 segment_type* const next = here->next();
+                here->retire(turn_of(p) - Slots);
                 store_.retire(here);
                 here = next;
                 ++p;

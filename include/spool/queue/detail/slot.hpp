@@ -16,7 +16,7 @@
 namespace spool::inline v1::detail {
 
 /// 64 bytes if the element has at most 56. Whoever holds the claim of a position may touch the slot once the turn has come
-/// to it. Turns only grow, so none comes twice.
+/// to it. Turns only grow, so none comes twice. (The top bit says of a turn that it is over: see leave().)
 template <class T>
 class alignas(std::max(cache_line, alignof(T))) slot {
 public:
@@ -37,6 +37,13 @@ public:
     void set_turn(turn t) noexcept {
         turn_.store(t, std::memory_order_release);  // release (P): hands the slot as it is to await()
     }
+    /// The last touch of who has emptied it, where nobody waits for a next turn.
+    void leave(turn t) noexcept {
+        turn_.store(t | over, std::memory_order_release);  // release (L): to was_left(), what was done here
+    }
+    [[nodiscard]] bool was_left(turn t) const noexcept {
+        return turn_.load(std::memory_order_acquire) == (t | over);  // acquire (L): with leave()
+    }
 
     [[nodiscard]] T& element() noexcept { return *std::launder(place()); }
     void destroy() noexcept { std::destroy_at(&element()); }
@@ -47,6 +54,8 @@ public:
     }
 
 private:
+    static constexpr turn over = turn{1} << 63;
+
     [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(storage_); }
 
     std::atomic<turn> turn_{0};  // written by who holds the claim; publishes the element
