@@ -58,7 +58,6 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detail/stable_heap.hpp
     include/spool/queue/detail/stealing_deque.hpp
     include/spool/queue/detail/stealing_nodes.hpp
-    include/spool/queue/detail/stripe.hpp
     include/spool/queue/detail/two_ended_store.hpp
     include/spool/queue/detail/waiting_list.hpp
     include/spool/queue/linked_blocking_deque.hpp
@@ -74,6 +73,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/schedule/scheduled_thread_pool_executor.hpp
     include/spool/spool.hpp
     include/spool/sync/backoff.hpp
+    include/spool/sync/barrier.hpp
     include/spool/sync/done_event.hpp
     include/spool/sync/event_count.hpp
     include/spool/sync/parking.hpp
@@ -112,6 +112,7 @@ set(SPOOL_SOURCES
     src/pool/executors.cpp
     src/pool/fork_list.cpp
     src/pool/fork_list.hpp
+    src/pool/hot_path.hpp
     src/pool/lend.cpp
     src/pool/lifecycle.cpp
     src/pool/lint.cpp
@@ -158,8 +159,12 @@ set(SPOOL_SOURCES
     src/schedule/timer_queue_wall.cpp
     src/schedule/timer_wheel.hpp
     src/schedule/times.hpp
+    src/sync/barrier.cpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
+    src/sync/process_fence.hpp
+    src/sync/process_fence_linux.cpp
+    src/sync/process_fence_portable.cpp
     src/sync/spinning.cpp
     src/sync/this_task.cpp
     src/testing/manual_clock.cpp
@@ -173,8 +178,9 @@ else()
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp
-        src/schedule/precise_sleep_portable.cpp)
+        src/schedule/precise_sleep_portable.cpp src/sync/process_fence_portable.cpp)
 else()
     list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/queue/pages_linux.cpp
-        src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp)
+        src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp
+        src/sync/process_fence_linux.cpp)
 endif()

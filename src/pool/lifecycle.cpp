@@ -39,6 +39,7 @@ void thread_pool_executor::core::shutdown() {
 std::vector<task> thread_pool_executor::core::shutdown_now() {
     control_.advance_to(run_state::stopping);
     SPOOL_PAUSE_POINT("shutdown_now: moved");
+    settle_queue();  // see pool_steps
     wake_everybody();
     request_stops();
     struct at_end {  // also when there is no memory for the list

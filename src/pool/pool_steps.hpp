@@ -8,7 +8,8 @@
 //     E2  look at the control word       L2  look at the queue
 //
 // All four are seq_cst, so one of the two sees the other: E2 sees that the pool is shut down, or that no worker is left, and takes the task
-// back or starts a worker; or L2 sees the task, and a worker stays for it.
+// back or starts a worker; or L2 sees the task, and a worker stays for it. (Where E1 ends in a light barrier, a heavy one comes between
+// L1 and L2: settle_queue().)
 //
 // THE END
 //
@@ -195,6 +196,7 @@ public:
     /// It was counted out by fetch(). If that leaves fewer than there should be (a task was queued in the last moment, the core
     /// size was raised), it counts itself in again and carries on: no new thread is needed for that.
     bool stays() {
+        host_.settle_queue();
         for (pool_control seen = control();;) {
             SPOOL_PAUSE_POINT("leave: counted out");
             const bool queue_empty = host_.queue_is_empty();  // L2
@@ -239,6 +241,7 @@ public:
     void shutdown(Task* none, Error& error) {
         control_.advance_to(run_state::shutting_down);  // L1
         SPOOL_PAUSE_POINT("shutdown: moved");
+        host_.settle_queue();
         host_.on_shutdown();
         host_.wake_everybody();
         // A pool built on a queue with tasks in it may have no worker to run them.

@@ -204,7 +204,7 @@ public:
                 }
                 return false;
             },
-            limits, give_up);
+            limits, give_up, [this] { settle(); });
         if (how == wait_result::ready) {
             producers_.notify_one();  // pair: the kind's (see try_pop)
             if (consumers_.waiters() != 0 && may_hold_more()) {
@@ -218,6 +218,11 @@ public:
     /// have been changed before, by a seq_cst write or under a mutex that the predicate takes.
     virtual void wake_consumers() noexcept { consumers_.notify_all(); }
     virtual void wake_producers() noexcept { producers_.notify_all(); }
+
+    /// For one who has changed a word that others look at after they have added something: afterwards, either the queue shows
+    /// what they have added, or they see the word changed. Nothing to do, where adding is as described above; a kind that
+    /// makes a light barrier there (barrier.hpp) makes a heavy one here.
+    virtual void settle() const noexcept {}
 
     /// Removes every element for which `doomed` is true, and says how many. The predicate may run under the queue's
     /// lock: it must not touch the queue. The elements are destroyed after it.
@@ -297,14 +302,26 @@ public:
         return limit == unlimited ? unlimited : limit - std::min(limit, size());
     }
 
-    /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
-    /// thread. Means something only for kinds that keep a store per consumer.
-    /// Takes the newest element that the calling consumer itself has added, if `wanted` is true of it; else leaves it. Means
-    /// something only for such kinds, too.
-    [[nodiscard]] virtual std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) {
-        static_cast<void>(wanted);
-        return std::nullopt;
+    /// Hands the newest element that the calling consumer itself has added to `use`, where it lies, if `wanted` is true of it; it is
+    /// destroyed afterwards. False: it stays, or there is none. Means something only for kinds that keep a store per consumer.
+    virtual bool use_own_if([[maybe_unused]] function_ref<bool(const T&)> wanted,
+                            [[maybe_unused]] function_ref<void(T&)> use) {
+        return false;
     }
+    /// The same for one that another consumer has added, which it might take next. One that is not wanted becomes the caller's own.
+    virtual bool use_other_if([[maybe_unused]] function_ref<bool(const T&)> wanted,
+                              [[maybe_unused]] function_ref<void(T&)> use) {
+        return false;
+    }
+    /// use_own_if() that takes it away.
+    [[nodiscard]] std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) {
+        std::optional<T> x;
+        use_own_if(wanted, [&x](T& own) { x.emplace(std::move(own)); });
+        return x;
+    }
+
+    /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
+    /// thread. Means something only for such kinds, too.
     virtual void attach_consumer() {}
 
     /// A new queue with the same settings and nothing in it, or null if the kind cannot make one: what a pool takes in a forked child (see

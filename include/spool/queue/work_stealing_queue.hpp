@@ -15,8 +15,9 @@
 #include "spool/base/mutex.hpp"
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/segment_fifo.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
-#include "spool/queue/linked_blocking_queue.hpp"
+#include "spool/sync/barrier.hpp"
 
 namespace spool::inline v1 {
 
@@ -30,19 +31,19 @@ namespace spool::inline v1 {
 /// detaches leaves the elements in its deque to the others, and the deque to the next that attaches.
 ///
 /// Order: none over all. Nobody's element waits for ever while attached consumers go on making new ones: each looks at
-/// the inbox first every 61st time, and as often at the oldest elements of all deques in turn, its own included.
+/// the inbox first every 61st time, and every 976th at the oldest elements of all deques in turn, its own included.
 /// for_each and take_if go over the deques, oldest first in each, and then over the inbox; an element that its owner is taking at
 /// that moment may not be among them. Meanwhile takers wait, and so does a consumer whose deque has to grow.
 ///
 /// A consumer detaches before the queue is destroyed. Elements are nothrow-movable.
 ///
-/// The words that make the waiting sound, pair (S) of event_count: an element in a deque is published by a seq_cst store to its
-/// bottom, which the second look of a taker reads seq_cst (stealing_deque.hpp); it finds the deque, because that was put
+/// What makes the waiting sound: an element in a deque is published by pair (B) of event_count, a store to its bottom and a light barrier;
+/// a taker makes a heavy one, settle(), before its second look (stealing_deque.hpp). It finds the deque, because that was put
 /// into the list by a seq_cst operation before (L). One in the inbox is published as that queue does it.
 template <class T>
 class work_stealing_queue final : public blocking_queue<T> {
 public:
-    work_stealing_queue() = default;
+    work_stealing_queue() noexcept(false) { prepare_barriers(); }
     ~work_stealing_queue() override {
         for (deque* d = deques_.load(); d != nullptr;) {
             delete std::exchange(d, d->next);
@@ -86,26 +87,49 @@ public:
             SPOOL_PAUSE_POINT("work_stealing_queue: about to detach");
             mine->give_up();
             if (leftovers) {
-                this->wake_consumers();  // pair (S): the deque's bottom
+                this->wake_consumers();  // pair (B): the deque's bottom
             }
         }
     }
 
-    [[nodiscard]] std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) override {
+    void settle() const noexcept override { heavy_barrier(); }
+
+    bool use_own_if(function_ref<bool(const T&)> wanted, function_ref<void(T&)> use) override {
         deque* const mine = own();
         node* const n = mine != nullptr ? mine->pop() : nullptr;
         if (n == nullptr) {
-            return std::nullopt;
+            return false;
         }
         if (!wanted(n->value)) {
             SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
             mine->push_back(n);
-            this->notify_consumer();  // pair (S): the deque's bottom. Who looked meanwhile has not seen it.
-            return std::nullopt;
+            this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
+            return false;
         }
-        std::optional<T> x = n->unpack();
-        mine->recycle(n);
-        return x;
+        const in_use its{*n, *mine};
+        use(n->value);
+        return true;
+    }
+    bool use_other_if(function_ref<bool(const T&)> wanted, function_ref<void(T&)> use) override {
+        deque* const mine = own();
+        if (mine == nullptr || !mine->has_room()) {
+            return false;
+        }
+        for (deque* d = deques_.load(); d != nullptr; d = d->next) {  // (L)
+            node* const n = d != mine ? d->steal() : nullptr;
+            if (n == nullptr) {
+                continue;
+            }
+            if (wanted(n->value)) {
+                const in_use its{*n, *mine};
+                use(n->value);
+                return true;
+            }
+            mine->push_back(n);
+            this->notify_consumer();  // as above
+            return false;
+        }
+        return false;
     }
 
 protected:
@@ -114,44 +138,24 @@ protected:
             mine->push(x);
             return true;
         }
-        return inbox_.offer(std::move(x));
+        return inbox_.try_push(x, this->unlimited);
     }
     std::size_t try_push_some(std::span<T> xs) override {
-        return own() != nullptr ? blocking_queue<T>::try_push_some(xs) : inbox_.offer_some(xs);
+        return own() != nullptr ? blocking_queue<T>::try_push_some(xs)
+                                : inbox_.try_push_some(xs.data(), xs.size(), this->unlimited);
     }
 
     std::optional<T> try_pop() override {
-        deque* const mine = own();
-        if (mine != nullptr) {
-            const typename deque::look first = mine->next_look();
-            if (std::optional<T> x = first == deque::look::inbox    ? inbox_.poll()
-                                     : first == deque::look::oldest ? steal(mine)
-                                                                    : std::nullopt) {
-                return x;
-            }
-            if (node* const n = mine->pop()) {
-                std::optional<T> x = n->unpack();
-                mine->recycle(n);
-                return x;
-            }
-        }
-        std::optional<T> x = inbox_.poll();
-        return x.has_value() ? std::move(x) : steal(mine);
+        std::optional<T> x;
+        pop(own(), [&x](T&& element) { x.emplace(std::move(element)); });
+        return x;
     }
-
     bool try_pop_into(T& x) override {
         if constexpr (std::is_nothrow_move_assignable_v<T>) {
-            deque* const mine = own();
-            if (mine != nullptr && mine->looks_at_newest_next()) {
-                if (node* const n = mine->pop()) {
-                    static_cast<void>(mine->next_look());
-                    n->unpack_into(x);
-                    mine->recycle(n);
-                    return true;
-                }
-            }
+            return pop(own(), [&x](T&& element) { x = std::move(element); });
+        } else {
+            return blocking_queue<T>::try_pop_into(x);
         }
-        return blocking_queue<T>::try_pop_into(x);
     }
 
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
@@ -167,7 +171,7 @@ protected:
             }
             out.reserve(count);
             // This decides: so far nothing has moved, and after it nothing can fail.
-            from_inbox = inbox_.take_if([&](const T& x) {
+            from_inbox = inbox_.extract_if([&](const T& x) {
                 const bool is_wanted = wanted(x);
                 if (is_wanted && ++count > out.capacity()) {
                     out.reserve(2 * count);
@@ -198,12 +202,22 @@ protected:
                 }
             }
         }
-        static_cast<void>(inbox_.contains([&](const T& x) { return !more(x); }));
+        inbox_.visit(more);
     }
 
 private:
     using deque = detail::stealing_deque<T>;
     using node = typename deque::node;
+
+    // A node out of its deque, whose element is used where it lies; a spare of `keeper` afterwards.
+    struct in_use {
+        in_use(node& n, deque& d) noexcept : used(n), keeper(d) {}
+        in_use(const in_use&) = delete;
+        in_use& operator=(const in_use&) = delete;
+        ~in_use() { keeper.recycle(used.empty()); }
+        node& used;
+        deque& keeper;
+    };
 
     // Deques of the list that nobody can take from meanwhile; under freeze_mutex_.
     struct frozen {
@@ -225,29 +239,48 @@ private:
 
     [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
 
+    // `take` moves the element out; false: there is none.
+    template <class Take>
+    bool pop(deque* mine, Take take) {
+        if (mine != nullptr) {
+            const typename deque::look first = mine->next_look();
+            if (first != deque::look::newest &&
+                (first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take))) {
+                return true;
+            }
+            if (node* const n = mine->pop()) {
+                n->unpack(take);
+                mine->recycle(n);
+                return true;
+            }
+        }
+        return inbox_.pop(take) || steal(mine, take);
+    }
+
     // The oldest of any deque. A consumer begins where it has not been for longest.
-    std::optional<T> steal(deque* mine) {
+    template <class Take>
+    bool steal(deque* mine, Take take) {
         deque* const head = deques_.load();  // (L)
         deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
         for (deque* d = start; d != nullptr;) {
-            if (node* const n = d->steal()) {
-                std::optional<T> x = n->unpack();
+            if (node* const n = d->steal(d == mine ? deque::by::owner : deque::by::other)) {
+                n->unpack(take);
                 SPOOL_PAUSE_POINT("work_stealing_queue: stolen");
                 d->hand_back(n);
                 if (mine != nullptr) {
                     mine->victim = d->next;
                 }
-                return x;
+                return true;
             }
             d = d->next != nullptr ? d->next : head;
             if (d == start) {
                 break;
             }
         }
-        return std::nullopt;
+        return false;
     }
 
-    linked_blocking_queue<T> inbox_;
+    mutable detail::segment_fifo<T, detail::slots_per_segment<T>> inbox_;
     // Only ever grows, at the head; attach_consumer() writes it. Publishes the deques (L).
     std::atomic<deque*> deques_{nullptr};
     // Held while a deque is frozen or grows; taken to wait for the thaw.

@@ -22,6 +22,8 @@
 //       order either N2 follows W1, or N1 precedes W1 and so W3.
 //   (M) N1 and W3 lie in critical sections of one mutex. If W3's came first, its unlock makes W1
 //       visible to N1's lock, and so to N2; else W3 sees N1.
+//   (B) A light barrier stands between N1 and N2, and a heavy one (barrier.hpp) between W2 and W3: then N1 need be no more than a
+//       release. await() is told what to do there.
 // Each site that notifies names its pair.
 //
 // Waiters are interchangeable: notify_one may wake any. A waiter who is woken looks again before it does anything else, so a
@@ -38,8 +40,8 @@
 //     W2' coming_ = 0                            T1  if coming_ was 1: return; else it is 1 now
 //     W3, W4, W5                                 N3, N4
 //
-// Nothing published is overlooked. If T1 read 1, it comes before the W2' that ends this 1, so W3 of that waiter sees N1. And such a
-// W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
+// Nothing published is overlooked. If T1 read 1, it comes before the W2' that ends this 1; that one reads it (both are
+// read-modify-writes), so W3 of that waiter sees N1. And such a W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
 // one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
 // call notify_throttled() if there is more.
 //
@@ -85,7 +87,7 @@ public:
         const key k = epoch_.load();  // W2: reading the value of N3 hands over N1
         if (coming_.load() != 0) {
             SPOOL_PAUSE_POINT("event_count: about to let others be woken");
-            coming_.store(0);  // W2'
+            coming_.exchange(0);  // W2'
         }
         return k;
     }
@@ -113,7 +115,7 @@ public:
     /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way. For waiters who, after they have
     /// found something, call it themselves if there is more.
     void notify_throttled() noexcept {
-        if (waiters_.load() != 0 && coming_.load() == 0 && coming_.exchange(1) == 0) {  // N2, T1
+        if (waiters_.load() != 0 && coming_.exchange(1) == 0) {  // N2, T1
             SPOOL_PAUSE_POINT("event_count: about to wake one");
             epoch_.fetch_add(1);  // N3
             parking_.unpark_one(epoch_);
@@ -128,8 +130,10 @@ public:
     /// Waits until ready() is true, give_up() is true, stop is requested, or the deadline passes; what is true first in
     /// this order is the answer, and ready() is always asked once more after any wake. Both run with no lock held, as
     /// often as needed; ready() may take what it finds. If one of them throws, the wait ends with that.
-    template <class Ready, class GiveUp>
-    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up) {
+    /// `announced` is called between the phases, before the look that decides; it must not throw.
+    template <class Ready, class GiveUp, class Announced>
+    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up,
+                                    Announced&& announced) {
         if (ready()) {
             return wait_result::ready;
         }
@@ -140,6 +144,7 @@ public:
         registration self{*this};
         for (;;) {
             self.prepare();
+            announced();
             if (ready()) {  // W3
                 return self.leave(wait_result::ready);
             }
@@ -154,6 +159,10 @@ public:
             }
             self.sleep(limits.until);
         }
+    }
+    template <class Ready, class GiveUp>
+    [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up) {
+        return await(std::forward<Ready>(ready), limits, std::forward<GiveUp>(give_up), [] {});
     }
     template <class Ready>
     [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits = {}) {
@@ -191,7 +200,7 @@ private:
         spin_end& operator=(const spin_end&) = delete;
         ~spin_end() {
             SPOOL_PAUSE_POINT("event_count: about to end spinning");
-            events.coming_.store(0);  // W2'
+            events.coming_.exchange(0);  // W2'
             if (std::uncaught_exceptions() != exceptions) {
                 events.notify_one();  // it will not look again: pair of whoever counted on it
             }

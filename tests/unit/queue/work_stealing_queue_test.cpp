@@ -213,7 +213,7 @@ TEST(work_stealing_fairness, own_oldest_comes_soon_though_the_consumer_goes_on_a
     queue_of_int queue;
     const attached me{queue};
     queue.put(-1);
-    EXPECT_LE(others_before(queue, -1), 61);
+    EXPECT_LE(others_before(queue, -1), 976);
 }
 
 TEST(work_stealing_fairness, leftovers_come_soon_though_the_consumer_goes_on_adding) {
@@ -223,7 +223,7 @@ TEST(work_stealing_fairness, leftovers_come_soon_though_the_consumer_goes_on_add
         const attached other{queue};
         queue.put(-1);
     });
-    EXPECT_LE(others_before(queue, -1), 2 * 61);  // two deques take turns
+    EXPECT_LE(others_before(queue, -1), 2 * 976);  // two deques take turns
 }
 
 // ---- Waiting, elements

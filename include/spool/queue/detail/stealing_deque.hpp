@@ -4,54 +4,63 @@
 // THE PROTOCOL
 //
 // Elements have numbers; element i lies in slot i of a ring (modulo its size), as a pointer to a node. Those numbered
-// top <= i < bottom are in the deque. All numbers only grow, but for bottom, which falls when the owner pops.
+// top <= i < bottom are in the deque. All numbers only grow, but for bottom, which falls when the owner pops, and far.
 //
 //     word       who writes it                                    what it says
 //     bottom_    the owner                                        where the next element goes
 //     top_       whoever takes the oldest, by compare-exchange;   which is the oldest, and whether the deque is frozen
 //                the freezer
+//     far_       the owner                                        below it the owner does not pop: thieves need not mind it there
 //     ring_      the owner, under freeze_mutex_                   where the slots are
 //     owned_     attach: free -> owned; detach: owned -> free     whether a thread is the owner
 //
 //     owner pushes                     owner pops                        thief steals
-//     B1  slot[b] = node               P1  bottom_ = b - 1               T1  t = top_
-//     B2  bottom_ = b + 1              P2  t = top_                      T2  b = bottom_; t >= b: empty
-//                                      P3  t < b - 1: slot[b-1] is ours  T3  frozen: wait, again
-//                                      P4  t = b - 1, the last one:      T4  node = slot[t]
-//                                          top_ t -> t + 1, or a         T5  top_ t -> t + 1, or again
+//     B1  slot[b] = node               P0  b - 1 < far_: far_ falls      T1  t = top_; t < far_: go to T4
+//     B2  bottom_ = b + 1              P1  bottom_ = b - 1               T2  t >= bottom_: empty
+//     B3  far_ may rise                light barrier                     heavy barrier
+//                                      P2  t = top_                      T3  t >= bottom_: empty
+//                                      P3  t < b - 1: slot[b-1] is ours  T4  frozen: wait, again; node = slot[t]
+//                                      P4  t = b - 1, the last one:      T5  top_ t -> t + 1, or again
+//                                          top_ t -> t + 1, or a
 //                                          thief has it; bottom_ = b
 //                                      P5  frozen: bottom_ = b, wait, again
 //
 //     freezer, under freeze_mutex_
-//     F1  top_ is frozen
+//     F1  top_ is frozen; heavy barrier
 //     F2  b = bottom_                  now [t, b) are its own, to read and to move about; the owner may push on at b
 //     F3  survivors moved up to b      if some are taken out
 //     F4  top_ = t + taken, thawed
 //
-// All of these accesses to bottom_ and top_ are seq_cst (but for the last of P4), so they have one order, and these hold:
+// The owner, who comes by with every element, pays for no fence: between P1 and P2 stands the light half of a barrier (barrier.hpp) whose
+// heavy half stands between T1 and T3, and between F1 and F2. Thieves pay that only for what lies near to the bottom. Accesses to
+// top_ and far_ are seq_cst, so that they have one order.
 //
 //   I1  Nobody takes an element that another took or has frozen. Whoever moves top_ does so by compare-exchange, so what is left
-//       to settle is P3, where the owner takes element b - 1 without. P2 saw top_ below b - 1 and not frozen. A thief
-//       that gets as far as t = b - 1, or a freezer, moves top_ after P2, so its T1 or F1 comes after P1, and its T2 or F2
-//       reads bottom_ = b - 1: it does not see the element. (Or what the owner has pushed in its place since.)
+//       to settle is P3, where the owner takes element b - 1 without. P2 saw top_ below b - 1 and not frozen. A thief that gets as
+//       far as t = b - 1 on the near way, or a freezer, changes or reads top_ (T1, F1) before its heavy barrier. If P2 came before
+//       that, then so did P1, and T3 or F2 reads bottom_ = b - 1: it does not see the element. (Or what the owner has pushed in
+//       its place since.) Else P2 would have seen it.
+//       On the far way T1 read top_ = b - 1 and then far_ > b - 1, so before P0 in the one order (or after a later rise, of which
+//       the same is true). P2 comes after P0, so it sees top_ = b - 1 at least, and P3 does not happen.
 //   I2  A node is looked into only by who took it, or froze it. A thief may read a stale slot in T4, but slot t is written anew
 //       only after top_ has passed t (B1 a round later; P4, then B1), or before it does (F3, then F4): T5 fails.
-//   I3  A push that has returned is seen by whoever looks later, unless it was taken. The one exception is the moment from P1
-//       to P5: the element is hidden, but its owner is awake and does not rest before somebody has taken it.
+//   I3  A push that has returned is seen by whoever looks later, after a heavy barrier, unless it was taken. The one exception is
+//       the moment from P1 to P5: the element is hidden, but its owner is awake and does not rest before somebody has taken it.
 //
 // What makes each hand-over visible:
-//   (D) B2 -> T2, F2: the slot, the node and what is in it. (P1, P4 and P5 store to bottom_ too, at least as a release.)
+//   (D) B2 -> T3, F2, and B3 -> T1: the slot, the node and what is in it. (P1, P4 and P5 store to bottom_ too, as a release.)
 //   (F) F4 -> T1, P2: what the freezer read and moved. Later compare-exchanges of top_ pass it on.
-//   (G) the store of ring_ in grow() -> its load after T2: the slots. Thieves may go on reading an old ring: its slots from
+//   (G) the store of ring_ in grow() -> its load before T4: the slots. Thieves may go on reading an old ring: its slots from
 //       top on stay as they were when it was replaced. So old rings are kept until the deque is destroyed; together they
 //       are smaller than the newest.
 //   (O) owned_ in give_up() -> try_own(): all that is the owner's alone.
-//   (S) B2 is N1 of event_count: whoever is about to sleep looks by T1 and T2 (see work_stealing_queue).
+//   (B) B2 is N1 of event_count: whoever is about to sleep looks by T1 and T2 (see work_stealing_queue).
 //
 // Rejected: taking elements out of the middle by stealing them into a list aside. Until they are back, everybody would have to
 // look there as well, they would lose their place, and the size would be wrong meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +73,7 @@
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
+#include "spool/sync/barrier.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -114,7 +124,7 @@ public:
         }
         slots->at(b).store(nodes_.make(x), std::memory_order_relaxed);  // B1, relaxed: B2 hands it over (D)
         SPOOL_PAUSE_POINT("stealing_deque: about to publish");
-        bottom_.store(b + 1);  // B2 (D), (S)
+        publish(b + 1);
     }
 
     /// The newest element's node, or null. It comes back by recycle().
@@ -124,7 +134,11 @@ public:
             if (top_.load().oldest() >= b) {
                 return nullptr;
             }
-            bottom_.store(b - 1);  // P1
+            if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
+                far_.store(b - std::min<std::uint64_t>(b, near));             // P0
+            }
+            bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
+            light_barrier();
             SPOOL_PAUSE_POINT("stealing_deque: popping");
             stealing_top t = top_.load();  // P2 (F)
             if (!t.is_frozen() && t.oldest() < b - 1) {
@@ -135,7 +149,7 @@ public:
                 t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
             if (t.is_frozen()) {
                 SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
-                bottom_.store(b);  // P5 (D)
+                bottom_.store(b, std::memory_order_release);  // P5, release: keeps (D)
                 await_thaw();
                 continue;
             }
@@ -145,33 +159,37 @@ public:
         }
     }
     void recycle(node* n) noexcept { nodes_.recycle(n); }
-    /// Puts back what pop() has just given: there is room for it. As a push, for those who look.
+    /// Whether push_back() may be called.
+    [[nodiscard]] bool has_room() noexcept {
+        oldest_seen_ = top_.load().oldest();
+        // relaxed, owner: both
+        return bottom_.load(std::memory_order_relaxed) - oldest_seen_ <
+               ring_.load(std::memory_order_relaxed)->size();  // relaxed, owner
+    }
+    /// Puts back what pop() has just given, or puts in what was stolen elsewhere: there is room for it. As a push, for those who look.
     void push_back(node* n) noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         // relaxed, owner; B1: B2 hands it over (D)
         ring_.load(std::memory_order_relaxed)->at(b).store(n, std::memory_order_relaxed);
         SPOOL_PAUSE_POINT("stealing_deque: about to put back");
-        bottom_.store(b + 1);  // B2 (D), (S)
+        publish(b + 1);
     }
 
     /// Where the owner is to look first this time: now and then elsewhere than at its newest, or the others' elements and
-    /// its own oldest might wait for ever while it makes new ones.
+    /// its own oldest might wait for ever while it makes new ones. The oldest come seldom: they tend to be large, and each that is taken
+    /// before its time makes the deque longer.
     enum class look { newest, inbox, oldest };
-    static constexpr unsigned turn_length = 61;
+    static constexpr unsigned inbox_every = 61;
+    static constexpr unsigned oldest_every = 16 * inbox_every;
     [[nodiscard]] look next_look() noexcept {
-        if (looks_at_newest_next()) {
-            --turns_left_;
+        if (--turns_left_ % inbox_every != 0) [[likely]] {
             return look::newest;
         }
-        if (turns_left_ != 1) {
-            --turns_left_;
-            return look::oldest;
+        if (turns_left_ != 0) {
+            return look::inbox;
         }
-        turns_left_ = turn_length;
-        return look::inbox;
-    }
-    [[nodiscard]] bool looks_at_newest_next() const noexcept {
-        return turns_left_ != 1 && turns_left_ != turn_length / 2;
+        turns_left_ = oldest_every;
+        return look::oldest;
     }
 
     /// Where the owner begins when it steals next; null: anywhere.
@@ -180,16 +198,17 @@ public:
     // ---- Everybody
 
     /// The oldest element's node, or null if there is none. It comes back by hand_back().
-    [[nodiscard]] node* steal() noexcept {
+    enum class by { owner, other };
+    [[nodiscard]] node* steal(by whom = by::other) noexcept {
         for (;;) {
             stealing_top t = top_.load();  // T1 (F)
             SPOOL_PAUSE_POINT("stealing_deque: stealing");
-            const std::uint64_t b = bottom_.load();  // T2 (D)
-            if (t.oldest() >= b) {
+            if (t.oldest() >= far_.load() &&
+                (is_above(t) || (whom == by::other && is_above_all(t)))) {  // T1 (D), T2, T3
                 return nullptr;
             }
             if (t.is_frozen()) {
-                await_thaw();  // T3
+                await_thaw();  // T4
                 continue;
             }
             const ring* const slots =
@@ -228,6 +247,7 @@ public:
         stealing_top t = top_.load();
         while (!top_.compare_exchange_weak(t, t.frozen())) {  // F1
         }
+        heavy_barrier();
         frozen_first_ = t.oldest();
         SPOOL_PAUSE_POINT("stealing_deque: half frozen");
         frozen_last_ = bottom_.load();  // F2 (D)
@@ -290,6 +310,25 @@ private:
         std::unique_ptr<std::atomic<node*>[]> slots_;
     };
     static constexpr std::size_t smallest_ring = 256;
+    static constexpr std::uint64_t near =
+        8;  // so many at the bottom, or up to twice that, are the owner's to pop
+
+    // B2 and B3: now there are so many.
+    void publish(std::uint64_t b) noexcept {
+        bottom_.store(
+            b, std::memory_order_release);  // B2, release (D): to T3 and F2; (B) with the light barrier
+        light_barrier();
+        if (b - far_.load(std::memory_order_relaxed) >= 2 * near) [[unlikely]] {  // relaxed, owner
+            far_.store(b - near,
+                       std::memory_order_release);  // B3, release (D): to T1; a thief may read an older one
+        }
+    }
+    // Whether there is none at t.
+    [[nodiscard]] bool is_above(stealing_top t) const noexcept { return t.oldest() >= bottom_.load(); }
+    [[nodiscard]] bool is_above_all(stealing_top t) const noexcept {
+        heavy_barrier();
+        return is_above(t);
+    }
 
     [[nodiscard]] node* own_slot(std::uint64_t i) const noexcept {
         // relaxed, owner; what F3 has moved was handed over to P2 (F)
@@ -321,10 +360,11 @@ private:
     void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }
 
     // The owner's line, which thieves read.
-    alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (S)
+    alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (B)
+    std::atomic<std::uint64_t> far_{0};                         // (D)
     std::atomic<ring*> ring_{nullptr};                          // (G)
-    std::uint64_t oldest_seen_ = 0;      // owner only: top_ as it last saw it, so that push() seldom reads it
-    unsigned turns_left_ = turn_length;  // owner only
+    std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
+    unsigned turns_left_ = oldest_every;  // owner only
     stealing_nodes<T> nodes_;
 
     // The thieves' line.

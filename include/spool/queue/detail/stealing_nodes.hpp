@@ -30,15 +30,21 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
     stealing_node& operator=(const stealing_node&) = delete;
 
     std::optional<T> unpack() noexcept {
-        std::optional<T> x{std::move(value)};
-        std::destroy_at(&value);
+        std::optional<T> x;
+        unpack([&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
-
-    /// The same into an object that is there already.
-    void unpack_into(T& x) noexcept {
-        x = std::move(value);
+    /// `take` moves the element out.
+    template <class Take>
+    void unpack(Take take) noexcept {
+        take(std::move(value));
         std::destroy_at(&value);
+    }
+
+    /// Without its element.
+    stealing_node* empty() noexcept {
+        std::destroy_at(&value);
+        return this;
     }
 
     union {

@@ -1,0 +1,11 @@
+#include "sync/process_fence.hpp"
+
+namespace spool::inline v1 {
+
+bool detail::prepare_process_fence() noexcept {
+    return false;
+}
+
+void detail::process_fence() noexcept {}
+
+}  // namespace spool::inline v1
