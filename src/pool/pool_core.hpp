@@ -1,6 +1,7 @@
 // thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
 // (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
-// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread).
+// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread); and
+// hot_path.hpp, the short way for what is usual.
 //
 // Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ makes the checks of the settings that are
 // plain numbers. Neither is held while user code runs (hooks, handlers, factories,
@@ -47,6 +48,7 @@ public:
     }
     void execute(task&& work);
     void execute_all(std::span<task> work);
+    bool offer_quickly(task& work, admission_result& how, std::exception_ptr& start_error);
     /// `start_error` is what the factory threw, if that is why.
     admission_result try_execute(task& work, std::exception_ptr& start_error);
     admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
@@ -182,7 +184,9 @@ private:
     enum class served { leave, died, let_go };
     served serve(worker& w, task_scope& scope);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
+    bool fetch_quickly(task& next);
     bool fetch(task& next);
+    void forget_poll_failures() noexcept;
     class turn;
     struct dry_spell {  // one worker's, from when it found nothing to its next task
         deadline::time_point since{};
@@ -195,7 +199,8 @@ private:
 
     // ---- worker_run.cpp
     bool run(worker& w, task_scope& scope, task& work);
-    bool run_plain(worker& w, task_scope& scope, task& work);
+    bool run_quickly(worker& w, task_scope& scope, task& work);
+    bool forgiven(const worker& w, const task_scope& scope, const std::exception_ptr& thrown) const;
     void run_inside(worker& w, task& work);
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);
     void run_taken(worker& w, task& work, const std::stop_token& stop);
@@ -280,6 +285,7 @@ private:
     const task_decorator decorate_;
     const uncaught_policy uncaught_;
     const bool task_times_;
+    const bool runs_quickly_;  // see run_quickly()
     const bool queue_first_;
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
     const spool::idle_spin idle_spin_;

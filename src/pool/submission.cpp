@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pool/deadlock_watch.hpp"
+#include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/timed_body.hpp"
 #include "spool/base/pause_point.hpp"
@@ -52,7 +53,11 @@ bool thread_pool_executor::core::unprepare(task& work) {
 
 void thread_pool_executor::core::execute(task&& work) {
     std::exception_ptr start_error;
-    if (const admission_result how = try_execute(work, start_error); how != admission_result::accepted) {
+    admission_result how = admission_result::accepted;
+    if (!offer_quickly(work, how, start_error)) {
+        how = try_execute(work, start_error);
+    }
+    if (how != admission_result::accepted) {
         refuse(std::move(work), how, start_error);
     }
 }

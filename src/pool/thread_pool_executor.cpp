@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pool/fork_list.hpp"
+#include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
 
 namespace spool::inline v1 {
@@ -25,8 +26,9 @@ thread_pool_executor::~thread_pool_executor() {
 }
 
 void thread_pool_executor::execute(task work) {
-    use().require(work);
-    use().execute(std::move(work));
+    core& pool = use();
+    pool.require(work);
+    pool.execute(std::move(work));
 }
 
 void thread_pool_executor::execute_all(std::span<task> work) {
@@ -37,9 +39,11 @@ void thread_pool_executor::execute_all(std::span<task> work) {
 }
 
 admission_result thread_pool_executor::try_execute(task&& work) {
-    use().require(work);
+    core& pool = use();
+    pool.require(work);
     std::exception_ptr start_error;
-    return use().try_execute(work, start_error);
+    admission_result how = admission_result::accepted;
+    return pool.offer_quickly(work, how, start_error) ? how : pool.try_execute(work, start_error);
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
@@ -95,7 +96,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     task next = std::move(w.first);
     for (;;) {
         try {
-            if (next.empty() && !fetch(next)) {
+            if (next.empty() && !fetch_quickly(next) && !fetch(next)) {
                 return served::leave;
             }
         } catch (...) {  // from the queue
@@ -113,7 +114,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             }
             continue;
         }
-        const bool fine = run(w, scope, next);
+        const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
         if (w.stage == worker_stage::let_go) {  // set by this very thread, in the task that has just ended
             return served::let_go;
         }
@@ -159,10 +160,7 @@ bool thread_pool_executor::core::fetch(task& next) {
     if (!steps().fetch(now)) {
         return false;
     }
-    // relaxed, hint: decides only how long to back off. Written only if it changes: all workers come by here.
-    if (poll_failures_.load(std::memory_order_relaxed) != 0) {
-        poll_failures_.store(0, std::memory_order_relaxed);  // relaxed, hint
-    }
+    forget_poll_failures();
     return true;
 }
 

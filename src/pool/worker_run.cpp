@@ -1,6 +1,7 @@
 // A worker runs a task: between the hooks, counted, and with whatever it throws taken care of.
 #include <utility>
 
+#include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "pool/timed_body.hpp"
@@ -31,9 +32,6 @@ namespace {
 // False: something threw, and the worker is to be replaced.
 bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
     scope.reset(work);
-    if (hooks_ == nullptr && !task_times_) {
-        return run_plain(w, scope, work);
-    }
     task_info info = info_of(w, work);
     const bool fine = run_counted(
         w, scope, work, [&work] { work(); }, info);
@@ -43,25 +41,18 @@ bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
     return fine;
 }
 
-// The usual case, on the outermost level: nobody looks on, and nothing is measured.
-bool thread_pool_executor::core::run_plain(worker& w, task_scope& scope, task& work) {
-    w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
-    if (!std::exchange(w.holds_first, false)) {             // else it is counted since it was enrolled
-        count_start(w, 1);
-    }
-    stop_if_stopping(scope);
-    const std::exception_ptr thrown = call(scope, work);
-    if (thrown != nullptr) {
-        uncaught(w.info, thrown);
-    }
-    if (w.stage == worker_stage::let_go) {
-        return true;
-    }
-    work.clear();  // before it counts as completed
-    count_end(w, 0);
-    w.current.store(0, std::memory_order_relaxed);  // relaxed, statistic: describe()
-    scope.reset_for(false);  // nothing that comes now may reach what the task left behind
-    return thrown == nullptr;
+// `interrupted` after a stop request is a normal end; all else is reported.
+bool thread_pool_executor::core::forgiven(const worker& w, const task_scope& scope,
+                                          const std::exception_ptr& thrown) const {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const interrupted&) {
+        if (scope.stop_requested()) {
+            return true;
+        }
+    } catch (...) {}
+    uncaught(w.info, thrown);
+    return false;
 }
 
 task_info thread_pool_executor::core::info_of(const worker& w, const task& work) const {
@@ -149,18 +140,6 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
     count_end(w, depth);
     w.current.store(outer, std::memory_order_relaxed);  // relaxed, statistic: describe()
     return fine;
-}
-
-// Only the worker itself writes these.
-void thread_pool_executor::core::count_start(worker& w, std::uint32_t depth) noexcept {
-    // relaxed, owner
-    w.started.store(w.started.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    w.depth.store(depth, std::memory_order_release);  // release: who sees it busy sees it started
-}
-void thread_pool_executor::core::count_end(worker& w, std::uint32_t depth) noexcept {
-    // relaxed, owner
-    w.completed.store(w.completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    w.depth.store(depth, std::memory_order_release);  // release: who sees it idle sees it completed
 }
 
 // A stop that shutdown_now() sent before scope.reset() is repeated here; one that it sends later arrives by itself: it moves

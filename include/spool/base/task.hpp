@@ -68,6 +68,11 @@ concept has_owner = requires(const F& f) {
     { f.owner() } -> std::convertible_to<const void*>;
 };
 
+// A callable that may be moved by copying its bytes and forgetting the source: trivially copyable, or it says so.
+template <class F>
+concept moves_as_bytes = std::is_trivially_copyable_v<F> ||
+    (requires { F::moves_as_bytes; } && F::moves_as_bytes);
+
 // Only what moves without throwing stays inline: a task's own move is noexcept.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
@@ -128,7 +133,7 @@ struct task_operations {
     static constexpr task_table make_table() {
         task_table table{};
         table.invoke = &invoke;
-        if constexpr (fits_inline<F> && !std::is_trivially_copyable_v<F>) {
+        if constexpr (fits_inline<F> && !moves_as_bytes<F>) {
             table.relocate = &relocate;
         }
         if constexpr (!fits_inline<F> || !std::is_trivially_destructible_v<F>) {
@@ -200,12 +205,17 @@ public:
         } else {
             ::new (static_cast<void*>(storage_)) stored*(new stored(std::forward<F>(f)));
         }
-        table_ = &detail::task_table_for<stored>;
-        if constexpr (detail::brings_scope<stored>) {
-            id_ = detail::task_operations<stored>::get(storage_).id();
+        name_it<stored>();
+    }
+    /// The callable is made where it stays, from its parts.
+    template <class Stored, class... Parts>
+    explicit task(std::in_place_type_t<Stored>, Parts&&... parts) {
+        if constexpr (detail::fits_inline<Stored>) {
+            ::new (static_cast<void*>(storage_)) Stored{std::forward<Parts>(parts)...};
         } else {
-            id_ = detail::next_task_id();
+            ::new (static_cast<void*>(storage_)) Stored*(new Stored{std::forward<Parts>(parts)...});
         }
+        name_it<Stored>();
     }
 
     task(task&& other) noexcept { take(other); }
@@ -275,6 +285,10 @@ public:
         return is<F>() ? static_cast<const F*>(callable()) : nullptr;
     }
 
+    /// For pools: there is a callable, and it is neither the body of a future nor has a due time.
+    [[nodiscard]] bool is_plain() const noexcept {
+        return table_ != nullptr && table_->shared_state == nullptr && table_->due == nullptr;
+    }
     /// For writers of executors: the callable will take over the scope that it is run in (see task_scope).
     [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
     /// For pools: the shared state of the future whose body this is, or null (see future_link).
@@ -289,6 +303,15 @@ public:
     }
 
 private:
+    template <class Stored>
+    void name_it() {
+        table_ = &detail::task_table_for<Stored>;
+        if constexpr (detail::brings_scope<Stored>) {
+            id_ = detail::task_operations<Stored>::get(storage_).id();
+        } else {
+            id_ = detail::next_task_id();
+        }
+    }
     template <class F>
     [[nodiscard]] bool is() const noexcept {
         return table_ != nullptr && *table_->type == typeid(F);
