@@ -6,6 +6,9 @@
 #include "spool/pool/task_group.hpp"
 #include "spool/base/pause_point.hpp"
 
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "pool/deadlock_watch.hpp"
 #include "pool/pool_core.hpp"
 #include "spool/base/error.hpp"
+#include "spool/sync/spinning.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
@@ -27,8 +31,18 @@ void detail::group_link::end() noexcept {
     group().child_ended((bits_ & (called | fresh)) == 0);
 }
 
+void detail::group_frame::fail() noexcept {
+    std::fputs("spool::task_group: a group outlives the child of another group that it was made in\n",
+               stderr);
+    std::abort();
+}
+
 task_group::task_group(thread_pool_executor& pool) noexcept
-    : pool_(pool), home_(&pool.use()), maker_(&this_thread_mark), worker_(pool.use().current_worker()) {}
+    : pool_(pool), home_(&pool.use()), maker_(&this_thread_mark), worker_(pool.use().current_worker()) {
+    if (made_in_ != nullptr) {
+        made_in_->add();
+    }
+}
 
 void task_group::announce() noexcept {
     if (maker_ == &this_thread_mark) {
@@ -136,7 +150,7 @@ void task_group::join() {
     if (!all_ended() && &pool_.use() != home_) {
         forget_lost_children();
     }
-    if (!all_ended()) {
+    if (!all_ended() && !help_until_all_ended()) {
         wait_for_others(forks);
     }
 }
@@ -149,10 +163,10 @@ void task_group::run_queued() {
     }
     thread_pool_executor::core& pool = pool_.use();
     const auto is_mine = [this](const task& t) { return t.owner() == this; };
+    const auto run_it = [&](task& child) { pool.run_child(*self, child); };
     while (!all_ended()) {
         notice_stop();
-        if (std::optional<task> child = pool.queue().take_own_if(is_mine)) {
-            pool.run_child(*self, *child);
+        if (pool.queue().use_own_if(is_mine, run_it)) {
             continue;
         }
         std::vector<task> elsewhere;
@@ -168,6 +182,42 @@ void task_group::run_queued() {
             pool.run_child(*self, child);
         }
     }
+}
+
+// Others run the rest: what was forked inside of that may lie there for the taking. False: for a while there was nothing.
+bool task_group::help_until_all_ended() {
+    if (worker_ == nullptr) {
+        return false;
+    }
+    const std::chrono::nanoseconds patience =
+        spinning_can_help() ? spin_budget : std::chrono::nanoseconds::zero();
+    for (;;) {
+        for (spin_turns turns{patience}; !help();) {
+            if (all_ended()) {
+                return true;
+            }
+            if (!turns.next()) {
+                return false;
+            }
+        }
+    }
+}
+
+bool task_group::help() {
+    auto& self = *static_cast<worker*>(worker_);
+    thread_pool_executor::core& pool = pool_.use();
+    const auto is_awaited = [this](const task& t) { return is_ancestor_of(t); };
+    notice_stop();
+    return pool.queue().use_other_if(is_awaited, [&](task& child) { pool.run_child(self, child); });
+}
+
+// It was taken out of the queue, so it has not ended; then neither has its group, nor the child which that was made in, and so on.
+bool task_group::is_ancestor_of(const task& child) const noexcept {
+    const auto* group = static_cast<const task_group*>(child.owner());
+    while (group != nullptr && group != this) {
+        group = group->made_in_ != nullptr ? group->made_in_->group() : nullptr;
+    }
+    return group != nullptr;
 }
 
 void task_group::notice_stop() {

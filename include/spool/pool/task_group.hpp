@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -49,9 +50,38 @@ private:
     std::uintptr_t bits_;
 };
 
+// A child that runs on this thread: for the groups that are made inside of it. They end before it does.
+class SPOOL_API group_frame {
+public:
+    explicit group_frame(task_group& group) noexcept : group_(group), outer_(innermost_) {
+        innermost_ = this;
+    }
+    group_frame(const group_frame&) = delete;
+    group_frame& operator=(const group_frame&) = delete;
+    ~group_frame() {
+        innermost_ = outer_;
+        if (groups_ != 0) {
+            fail();
+        }
+    }
+    [[nodiscard]] static group_frame* innermost() noexcept { return innermost_; }
+    [[nodiscard]] const task_group* group() const noexcept { return &group_; }
+    void add() noexcept { ++groups_; }
+    void remove() noexcept { --groups_; }
+
+private:
+    [[noreturn]] static void fail() noexcept;
+    static inline constinit thread_local group_frame* innermost_ = nullptr;
+
+    task_group& group_;
+    group_frame* const outer_;
+    std::size_t groups_ = 0;  // made inside, and not destroyed yet
+};
+
 // A child on its way through the pool. The link is destroyed last.
 template <class F>
 struct group_child {
+    static constexpr bool moves_as_bytes = std::is_trivially_copyable_v<F>;
     group_link link;
     F f;
     void operator()();
@@ -73,7 +103,9 @@ struct group_child {
 ///     }
 ///
 /// No child outlives wait(), nor the group: what they refer to on the stack of whoever forks stays there. wait() runs children that nobody has
-/// begun right here, those of this group only, and so a pool of one worker is enough; then it waits for those that others run.
+/// begun right here, those of this group only, and so a pool of one worker is enough. While others still run some, it helps with what was
+/// forked inside of those, by groups that were made there; it is waited for anyhow. A group made inside of a child ends before the child
+/// does; the process ends with a message if it does not.
 /// A fork allocates nothing for a callable of up to 32 bytes. It is at its best on a work-stealing pool.
 ///
 /// The first exception of a child comes out of wait(), when all have ended; it also cancels the group. Cancelled, children that have not begun
@@ -96,6 +128,9 @@ public:
         if (!all_ended() || cancelled_.load()) {
             finish();
         }
+        if (made_in_ != nullptr) {
+            made_in_->remove();
+        }
     }
 
     /// Forks. `f` is called as f() or f(std::stop_token); what it returns is dropped.
@@ -107,7 +142,7 @@ public:
         }
         announce();
         using child_type = detail::group_child<std::decay_t<F>>;
-        task child{child_type{detail::group_link{*this}, std::forward<F>(f)}};
+        task child{std::in_place_type<child_type>, detail::group_link{*this}, std::forward<F>(f)};
         child.target<child_type>()->link.set_forked();  // only now: a copy or move of `f` may have thrown
         fork(std::move(child));
     }
@@ -136,6 +171,9 @@ private:
     void finish() noexcept;
     void renew();
     void run_queued();
+    bool help();
+    bool help_until_all_ended();
+    [[nodiscard]] bool is_ancestor_of(const task& child) const noexcept;
     void wait_for_others(std::uint64_t forks_seen);
     void forget_lost_children() noexcept;
     void notice_stop();
@@ -153,6 +191,7 @@ private:
     const void* const home_;   // what the pool was when the group was made: in a forked child it is another
     const void* const maker_;  // names the thread
     void* const worker_;       // of the pool, if the thread is one
+    detail::group_frame* const made_in_ = detail::group_frame::innermost();  // null: in no child of a group
     // The maker's own: children that it forked, and those of them that ended on its thread.
     std::uint64_t begun_ = 0;
     std::uint64_t ended_here_ = 0;
@@ -176,6 +215,7 @@ template <class F>
 void group_child<F>::operator()() {
     task_group& mine = link.group();
     link.set_called();
+    const group_frame frame{mine};
     if (!mine.is_cancelled()) {
         try {
             if constexpr (stoppable_callable<F>) {
