@@ -142,6 +142,7 @@ public:
         }
     }
     void on_shutdown() {}
+    void settle_queue() {}  // the words of this queue are all seq_cst
     void wake_consumers() {
         if (wakes_) {
             consumers_.notify();
