@@ -131,6 +131,7 @@ TEST(deadlock_silence, about_a_chain_of_waits_whose_last_goes_on) {
 
 TEST(deadlock_silence, about_a_future_that_a_worker_runs_by_hand) {
     spool::future<int> waiter;
+    test::gate begun;
     test::gate known;
     test::gate runs;
     spool::future_task<int> by_hand{[&] {
@@ -141,9 +142,11 @@ TEST(deadlock_silence, about_a_future_that_a_worker_runs_by_hand) {
     test::reports told;
     thread_pool_executor pool(test::of_size(2, "a", deadlock_policy::report(told.handler())));
     waiter = pool.submit([&] {
+        begun.open();
         known.wait();
         return handle.get();
     });
+    ASSERT_TRUE(begun.opens());  // else the other worker would run it itself
     pool.execute([&] { by_hand.run(); });
     ASSERT_TRUE(runs.opens());
     known.open();
