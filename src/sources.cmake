@@ -72,6 +72,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/schedule/scheduled_pool_options.hpp
     include/spool/schedule/scheduled_thread_pool_executor.hpp
     include/spool/spool.hpp
+    include/spool/sync/atomics.hpp
     include/spool/sync/backoff.hpp
     include/spool/sync/barrier.hpp
     include/spool/sync/done_event.hpp

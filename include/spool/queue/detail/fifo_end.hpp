@@ -15,19 +15,24 @@
 #include <cstdint>
 
 #include "spool/base/cache_line.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
-class alignas(cache_line) fifo_end {
-public:
-    using position = std::uint64_t;
+using fifo_position = std::uint64_t;
 
-    struct view {
-        std::uint64_t word;
-        [[nodiscard]] position at() const noexcept { return word >> 1; }
-        [[nodiscard]] bool frozen() const noexcept { return (word & 1) != 0; }
-    };
+/// The word at one moment.
+struct fifo_view {
+    std::uint64_t word;
+    [[nodiscard]] fifo_position at() const noexcept { return word >> 1; }
+    [[nodiscard]] bool frozen() const noexcept { return (word & 1) != 0; }
+};
+
+template <class Atomics>
+class alignas(cache_line) basic_fifo_end {
+public:
+    using position = fifo_position;
+    using view = fifo_view;
 
     /// acquire: what was stored before the end came here (see try_claim, pass) is visible.
     [[nodiscard]] view look() const noexcept {
@@ -61,13 +66,13 @@ public:
     /// For the head, when it has used up what it knew of: where the tail is now. A consumer that keeps pace with the producers would
     /// fetch their cache line, and take it from them, for every element. So where two looks in a row bring only a few, it
     /// gives them a moment (well below a microsecond) to go ahead. One that brings nothing starts anew.
-    [[nodiscard]] position catch_up(position here, const fifo_end& tail) noexcept {
+    [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
         position there = tail.now();
         const bool few = there > here && there - here < 8;
         if (few &&
             found_few_.load(std::memory_order_relaxed)) {  // relaxed, hint: decides only how long to wait
             for (int i = 0; i < 32; ++i) {
-                backoff::relax();
+                Atomics::backoff::relax();
             }
             there = tail.now();
         }
@@ -79,19 +84,24 @@ public:
 private:
     static constexpr std::uint64_t step = 2;
 
-    std::atomic<std::uint64_t> word_{0};        // claims publish what was stored for the position before
-    std::atomic<std::uint64_t> other_seen_{0};  // publishes nothing
-    std::atomic<bool> found_few_{false};        // of the last look at the other end; publishes nothing
+    typename Atomics::template atomic<std::uint64_t> word_{
+        0};  // claims publish what was stored for the position before
+    typename Atomics::template atomic<std::uint64_t> other_seen_{0};  // publishes nothing
+    typename Atomics::template atomic<bool> found_few_{
+        false};  // of the last look at the other end; publishes nothing
 };
+
+using fifo_end = basic_fifo_end<std_atomics>;
 
 /// How many elements lie between the ends; `count_to(p)` says how many slots lie before p. Exact: the head was the same before and
 /// after the tail was looked at.
-template <class CountTo>
-[[nodiscard]] std::size_t distance(const fifo_end& head, const fifo_end& tail, CountTo count_to) noexcept {
-    fifo_end::position first = head.now();
+template <class Atomics, class CountTo>
+[[nodiscard]] std::size_t distance(const basic_fifo_end<Atomics>& head, const basic_fifo_end<Atomics>& tail,
+                                   CountTo count_to) noexcept {
+    fifo_position first = head.now();
     for (;;) {
-        const fifo_end::position last = tail.now();
-        const fifo_end::position again = head.now();
+        const fifo_position last = tail.now();
+        const fifo_position again = head.now();
         if (again == first) {
             return static_cast<std::size_t>(count_to(last) - count_to(first));
         }

@@ -18,7 +18,7 @@
 
 #include "spool/queue/detail/pages.hpp"
 #include "spool/queue/detail/slot.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -27,9 +27,11 @@ template <class T>
 inline constexpr std::size_t slots_per_segment =
     std::clamp<std::size_t>(std::size_t{64} * 1024 / sizeof(slot<T>), 16, 1024) - 1;
 
-template <class T, std::size_t Slots>
+template <class T, std::size_t Slots, class Atomics = std_atomics>
 class segment {
 public:
+    using atomics = Atomics;
+    using slot_type = slot<T, Atomics>;
     static_assert(Slots >= 2);
 
     /// \throws std::bad_alloc
@@ -47,14 +49,14 @@ public:
         }
     }
 
-    [[nodiscard]] slot<T>& operator[](std::size_t i) noexcept { return slots_[i]; }
+    [[nodiscard]] slot_type& operator[](std::size_t i) noexcept { return slots_[i]; }
 
     void link(segment* s) noexcept {
         next_.store(s, std::memory_order_release);  // release (N): hands the new segment to next()
     }
     /// There is one, or the producer who claimed the last slot is about to link it.
     [[nodiscard]] segment* next() const noexcept {
-        backoff pause;
+        typename Atomics::backoff pause;
         for (;;) {
             // acquire (N): with link(), the segment's own state
             if (segment* const s = next_.load(std::memory_order_acquire)) {
@@ -86,13 +88,13 @@ private:
     ~segment() = default;
 
     static constexpr bool in_pages =
-        Slots * sizeof(slot<T>) >= std::size_t{16} * 1024 && alignof(slot<T>) <= page;
-    static constexpr std::align_val_t alignment{alignof(slot<T>)};
+        Slots * sizeof(slot_type) >= std::size_t{16} * 1024 && alignof(slot_type) <= page;
+    static constexpr std::align_val_t alignment{alignof(slot_type)};
 
-    std::atomic<segment*> next_{nullptr};  // written by the producer of the last slot
-    std::uint64_t first_turn_ = 0;         // see retire()
-    std::size_t left_ = 0;                 // so many slots, from the first on, are known to have been left
-    slot<T> slots_[Slots];
+    typename Atomics::template atomic<segment*> next_{nullptr};  // written by the producer of the last slot
+    std::uint64_t first_turn_ = 0;                               // see retire()
+    std::size_t left_ = 0;  // so many slots, from the first on, are known to have been left
+    slot_type slots_[Slots];
 };
 
 }  // namespace spool::inline v1::detail

@@ -42,12 +42,15 @@
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/segment.hpp"
 #include "spool/queue/detail/segment_store.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
-template <class T, std::size_t Slots>
+template <class T, std::size_t Slots, class Atomics = std_atomics>
 class segment_fifo {
+    using backoff = typename Atomics::backoff;
+    using mutex = typename Atomics::mutex;
+    using lock_guard = typename Atomics::lock_guard;
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                   "the elements of a lock-free queue must be movable without throwing");
 
@@ -72,7 +75,7 @@ public:
     std::size_t try_push_some(T* xs, std::size_t count, std::size_t capacity) {
         fresh_segment fresh{store_};
         for (backoff pause;;) {
-            fifo_end::view seen = tail_.end.look();
+            fifo_view seen = tail_.end.look();
             const std::size_t i = slot_of(seen.at());
             if (seen.frozen() || i == Slots) {
                 wait_for_others(seen, pause);
@@ -114,7 +117,7 @@ public:
     template <class Take>
     bool pop(Take take) {
         for (backoff pause;;) {
-            fifo_end::view seen = head_.end.look();
+            fifo_view seen = head_.end.look();
             const std::size_t i = slot_of(seen.at());
             if (seen.frozen() || i == Slots) {
                 wait_for_others(seen, pause);
@@ -139,7 +142,7 @@ public:
                 here->retire(turn - i);
                 store_.retire(here);
             }
-            slot<T>& from = (*here)[i];
+            slot_type& from = (*here)[i];
             SPOOL_PAUSE_POINT("segment_fifo: claimed an element");
             from.await(turn);
             take(std::move(from.element()));
@@ -165,7 +168,7 @@ public:
     /// Whether an empty queue holds memory that it will give back once it has been empty for `patience`.
     [[nodiscard]] bool has_surplus() const noexcept { return store_.has_surplus(); }
     void give_back() noexcept { store_.trim(); }
-    static constexpr auto patience = segment_store<segment<T, Slots>>::patience;
+    static constexpr auto patience = segment_store<segment<T, Slots, Atomics>>::patience;
     /// For tests: those out of use, and those from the head's to the tail's.
     [[nodiscard]] std::size_t segment_count() {
         const freeze frozen{*this};
@@ -176,25 +179,25 @@ public:
     /// See blocking_queue::visit.
     void visit(function_ref<bool(const T&)> more) {
         const freeze frozen{*this};
-        walk([&](slot<T>& s) { return more(s.element()); });
+        walk([&](slot_type& s) { return more(s.element()); });
     }
 
     /// See blocking_queue::extract_if.
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
         std::vector<T> out;
         const freeze frozen{*this};
-        std::vector<slot<T>*> kept;
-        std::vector<slot<T>*> all;
-        std::vector<slot<T>*> chosen;
+        std::vector<slot_type*> kept;
+        std::vector<slot_type*> all;
+        std::vector<slot_type*> chosen;
         all.reserve(size());
-        walk([&](slot<T>& s) {
+        walk([&](slot_type& s) {
             all.push_back(&s);
             (wanted(s.element()) ? chosen : kept).push_back(&s);
             return true;
         });
         out.reserve(chosen.size());
         // Nothing has moved so far, so a throw above leaves the queue as it was.
-        for (slot<T>* const s : chosen) {
+        for (slot_type* const s : chosen) {
             out.push_back(std::move(s->element()));
             s->destroy();
         }
@@ -208,20 +211,21 @@ public:
     }
 
 private:
-    using segment_type = segment<T, Slots>;
+    using segment_type = segment<T, Slots, Atomics>;
+    using slot_type = slot<T, Atomics>;
 
     struct side {
-        fifo_end end;
-        std::atomic<segment_type*> segment{
+        basic_fifo_end<Atomics> end;
+        typename Atomics::template atomic<segment_type*> segment{
             nullptr};  // see I1; hands the segment over to those who claim after
     };
 
     static constexpr std::uint64_t lap = Slots + 1;
     static constexpr std::size_t most_at_once = 64;
-    static std::size_t slot_of(fifo_end::position p) noexcept { return static_cast<std::size_t>(p % lap); }
-    static std::uint64_t turn_of(fifo_end::position p) noexcept { return p + 1; }
+    static std::size_t slot_of(fifo_position p) noexcept { return static_cast<std::size_t>(p % lap); }
+    static std::uint64_t turn_of(fifo_position p) noexcept { return p + 1; }
     // How many slots lie before p.
-    static std::uint64_t count_to(fifo_end::position p) noexcept { return p - p / lap; }
+    static std::uint64_t count_to(fifo_position p) noexcept { return p - p / lap; }
 
     // The segment for a producer who may claim the last slot; kept for others if it does not come to that.
     class fresh_segment {
@@ -271,7 +275,7 @@ private:
         lock_guard lock_;
     };
 
-    void wait_for_others(fifo_end::view seen, backoff& pause) {
+    void wait_for_others(fifo_view seen, backoff& pause) {
         if (seen.frozen()) {
             const lock_guard until_thawed{freeze_mutex_};
         } else {
@@ -280,16 +284,16 @@ private:
     }
 
     // For how many of `wanted` there is room. `tail` may be an old one: then the claim will fail.
-    std::size_t room(fifo_end::position tail, std::size_t capacity, std::size_t wanted) noexcept {
+    std::size_t room(fifo_position tail, std::size_t capacity, std::size_t wanted) noexcept {
         const std::uint64_t pushed = count_to(tail);
-        const auto left = [&](fifo_end::position head) {
+        const auto left = [&](fifo_position head) {
             const std::uint64_t limit = count_to(head) + capacity;
             return limit > pushed ? static_cast<std::size_t>(limit - pushed) : 0;
         };
         if (left(tail_.end.other_seen()) >= wanted) {
             return wanted;
         }
-        const fifo_end::position head = head_.end.now();
+        const fifo_position head = head_.end.now();
         tail_.end.saw_other(head);
         return left(head);
     }
@@ -304,13 +308,13 @@ private:
     template <class Fn>
     void walk(Fn fn) {
         segment_type* here = head_.segment.load();
-        const fifo_end::position tail = tail_.end.now();
-        for (fifo_end::position p = head_.end.now(); p != tail; ++p) {
+        const fifo_position tail = tail_.end.now();
+        for (fifo_position p = head_.end.now(); p != tail; ++p) {
             if (slot_of(p) == Slots) {
                 here = here->next();
                 continue;
             }
-            slot<T>& s = (*here)[slot_of(p)];
+            slot_type& s = (*here)[slot_of(p)];
             s.await(turn_of(p));
             if (!fn(s)) {
                 return;
@@ -321,7 +325,7 @@ private:
     // Frozen: so many slots at the head have been emptied.
     void advance_head(std::size_t emptied) noexcept {
         segment_type* here = head_.segment.load();
-        fifo_end::position p = head_.end.now();
+        fifo_position p = head_.end.now();
         for (; emptied > 0; --emptied) {
             (*here)[slot_of(p)].leave(turn_of(p));
             if (slot_of(++p) == Slots) {

@@ -23,6 +23,11 @@ namespace spool::inline v1::detail {
 
 template <class Segment>
 class segment_store {
+    using mutex = typename Segment::atomics::mutex;
+    using lock_guard = typename Segment::atomics::lock_guard;
+    template <class U>
+    using atomic = typename Segment::atomics::template atomic<U>;
+
 public:
     /// How long a queue must have been empty to give its spares back.
     static constexpr std::chrono::milliseconds patience{50};
@@ -93,7 +98,7 @@ public:
         if (!has_surplus()) {
             return;
         }
-        const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+        const auto now = Segment::atomics::now().time_since_epoch().count();
         std::chrono::steady_clock::rep since = empty_since_.load(std::memory_order_relaxed);  // relaxed, hint
         if (since == 0) {
             empty_since_.store(now, std::memory_order_relaxed);  // relaxed, hint: who writes last counts anew
@@ -154,9 +159,9 @@ private:
         spare_count_.fetch_sub(1);
         return std::exchange(spares_, spares_->next_idle);
     }
-    std::atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
-    std::atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
-    std::atomic<std::size_t> spare_count_{0};  // written under the mutex; publishes nothing
+    atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
+    atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
+    atomic<std::size_t> spare_count_{0};                     // written under the mutex; publishes nothing
     mutex mutex_;
     Segment* spares_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // a list
 };

@@ -11,13 +11,13 @@
 
 #include "spool/base/cache_line.hpp"
 #include "spool/base/pause_point.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
 /// 64 bytes if the element has at most 56. Whoever holds the claim of a position may touch the slot once the turn has come
 /// to it. Turns only grow, so none comes twice. (The top bit says of a turn that it is over: see leave().)
-template <class T>
+template <class T, class Atomics = std_atomics>
 class alignas(std::max(cache_line, alignof(T))) slot {
 public:
     using turn = std::uint64_t;
@@ -25,7 +25,7 @@ public:
     /// The one who is to set it has made its claim already, so it is a few instructions away.
     void await(turn t) const noexcept {
         // acquire (P): with publish() and set_turn(), the element, or that it is gone
-        for (backoff pause; turn_.load(std::memory_order_acquire) != t;) {
+        for (typename Atomics::backoff pause; turn_.load(std::memory_order_acquire) != t;) {
             pause();
         }
     }
@@ -58,7 +58,8 @@ private:
 
     [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(storage_); }
 
-    std::atomic<turn> turn_{0};  // written by who holds the claim; publishes the element
+    typename Atomics::template atomic<turn> turn_{
+        0};  // written by who holds the claim; publishes the element
     alignas(T) std::byte storage_[sizeof(T)];
 };
 

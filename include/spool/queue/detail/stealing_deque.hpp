@@ -73,7 +73,7 @@
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
-#include "spool/sync/barrier.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -91,8 +91,14 @@ struct stealing_top {
     bool operator==(const stealing_top&) const = default;
 };
 
-template <class T>
+/// SmallestRing and Near are smaller in the models.
+template <class T, class Atomics = std_atomics, std::size_t SmallestRing = 256, std::uint64_t Near = 8>
 class stealing_deque final : public attachment {
+    using mutex = typename Atomics::mutex;
+    using lock_guard = typename Atomics::lock_guard;
+    template <class U>
+    using atomic = typename Atomics::template atomic<U>;
+
 public:
     using node = stealing_node<T>;
 
@@ -138,7 +144,7 @@ public:
                 far_.store(b - std::min<std::uint64_t>(b, near));             // P0
             }
             bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
-            light_barrier();
+            Atomics::light_barrier();
             SPOOL_PAUSE_POINT("stealing_deque: popping");
             stealing_top t = top_.load();  // P2 (F)
             if (!t.is_frozen() && t.oldest() < b - 1) {
@@ -247,7 +253,7 @@ public:
         stealing_top t = top_.load();
         while (!top_.compare_exchange_weak(t, t.frozen())) {  // F1
         }
-        heavy_barrier();
+        Atomics::heavy_barrier();
         frozen_first_ = t.oldest();
         SPOOL_PAUSE_POINT("stealing_deque: half frozen");
         frozen_last_ = bottom_.load();  // F2 (D)
@@ -299,25 +305,25 @@ private:
     class ring {
     public:
         explicit ring(std::size_t size)  // a power of two
-            : mask_(size - 1), slots_(std::make_unique<std::atomic<node*>[]>(size)) {}
+            : mask_(size - 1), slots_(std::make_unique<atomic<node*>[]>(size)) {}
         [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
-        [[nodiscard]] std::atomic<node*>& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
+        [[nodiscard]] atomic<node*>& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
 
         std::unique_ptr<ring> older{};  // (G)
 
     private:
         std::size_t mask_;
-        std::unique_ptr<std::atomic<node*>[]> slots_;
+        std::unique_ptr<atomic<node*>[]> slots_;
     };
-    static constexpr std::size_t smallest_ring = 256;
+    static constexpr std::size_t smallest_ring = SmallestRing;
     static constexpr std::uint64_t near =
-        8;  // so many at the bottom, or up to twice that, are the owner's to pop
+        Near;  // so many at the bottom, or up to twice that, are the owner's to pop
 
     // B2 and B3: now there are so many.
     void publish(std::uint64_t b) noexcept {
-        bottom_.store(
-            b, std::memory_order_release);  // B2, release (D): to T3 and F2; (B) with the light barrier
-        light_barrier();
+        // B2, release (D): to T3 and F2; (B) with the light barrier
+        bottom_.store(b, std::memory_order_release);  // B2
+        Atomics::light_barrier();
         if (b - far_.load(std::memory_order_relaxed) >= 2 * near) [[unlikely]] {  // relaxed, owner
             far_.store(b - near,
                        std::memory_order_release);  // B3, release (D): to T1; a thief may read an older one
@@ -326,7 +332,7 @@ private:
     // Whether there is none at t.
     [[nodiscard]] bool is_above(stealing_top t) const noexcept { return t.oldest() >= bottom_.load(); }
     [[nodiscard]] bool is_above_all(stealing_top t) const noexcept {
-        heavy_barrier();
+        Atomics::heavy_barrier();
         return is_above(t);
     }
 
@@ -334,9 +340,7 @@ private:
         // relaxed, owner; what F3 has moved was handed over to P2 (F)
         return ring_.load(std::memory_order_relaxed)->at(i).load(std::memory_order_relaxed);
     }
-    [[nodiscard]] std::atomic<node*>& frozen_slot(std::uint64_t i) const noexcept {
-        return newest_ring_->at(i);
-    }
+    [[nodiscard]] atomic<node*>& frozen_slot(std::uint64_t i) const noexcept { return newest_ring_->at(i); }
 
     // The ring looks full: thieves may have made room since.
     ring* make_room(std::uint64_t b) {
@@ -360,21 +364,21 @@ private:
     void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }
 
     // The owner's line, which thieves read.
-    alignas(cache_line) std::atomic<std::uint64_t> bottom_{0};  // (D), (B)
-    std::atomic<std::uint64_t> far_{0};                         // (D)
-    std::atomic<ring*> ring_{nullptr};                          // (G)
+    alignas(cache_line) atomic<std::uint64_t> bottom_{0};  // (D), (B)
+    atomic<std::uint64_t> far_{0};                         // (D)
+    atomic<ring*> ring_{nullptr};                          // (G)
     std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
     unsigned turns_left_ = oldest_every;  // owner only
-    stealing_nodes<T> nodes_;
+    stealing_nodes<T, Atomics> nodes_;
 
     // The thieves' line.
-    alignas(cache_line) std::atomic<stealing_top> top_{stealing_top{}};  // (F)
-    static_assert(std::atomic<stealing_top>::is_always_lock_free);
+    alignas(cache_line) atomic<stealing_top> top_{stealing_top{}};  // (F)
+    static_assert(atomic<stealing_top>::is_always_lock_free);
 
     // Seldom used.
-    alignas(cache_line) std::atomic<bool> owned_{true};  // (O)
-    mutex& freeze_mutex_;                                // guards all below
-    std::unique_ptr<ring> newest_ring_;  // written by the owner, who alone may read it without
+    alignas(cache_line) atomic<bool> owned_{true};  // (O)
+    mutex& freeze_mutex_;                           // guards all below
+    std::unique_ptr<ring> newest_ring_;             // written by the owner, who alone may read it without
     std::uint64_t frozen_first_ = 0;
     std::uint64_t frozen_last_ = 0;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
+#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -63,7 +64,7 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
 ///
 /// (R) R1 is a release, R2 an acquire: the thief has moved the element out before the owner builds another in its place.
 /// The owner changes only along with the deque's, and what it owns is handed over by the pair (O) there.
-template <class T>
+template <class T, class Atomics = std_atomics>
 class stealing_nodes {
 public:
     using node = stealing_node<T>;
@@ -132,8 +133,8 @@ private:
     node* spare_ = nullptr;        // owner only
     std::size_t spare_count_ = 0;  // owner only; about how many
     // Written by thieves, emptied by the owner; publishes the nodes in it.
-    alignas(cache_line) std::atomic<node*> returned_{nullptr};
-    std::atomic<std::size_t> returned_count_{0};  // about how many; publishes nothing
+    alignas(cache_line) typename Atomics::template atomic<node*> returned_{nullptr};
+    typename Atomics::template atomic<std::size_t> returned_count_{0};  // about how many; publishes nothing
 };
 
 }  // namespace spool::inline v1::detail

@@ -1,0 +1,26 @@
+// std_atomics: what the protocols are made of. The kernels take it as a parameter, so that the models in tests/model can run their very text
+// with atomics, locks and barriers that explore every order. Nobody else gives another.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "spool/base/mutex.hpp"
+#include "spool/sync/backoff.hpp"
+#include "spool/sync/barrier.hpp"
+
+namespace spool::inline v1::detail {
+
+struct std_atomics {
+    template <class T>
+    using atomic = std::atomic<T>;
+    using mutex = detail::mutex;
+    using lock_guard = detail::lock_guard;
+    using backoff = spool::backoff;
+
+    static void light_barrier() noexcept { spool::light_barrier(); }
+    static void heavy_barrier() noexcept { spool::heavy_barrier(); }
+    static auto now() noexcept { return std::chrono::steady_clock::now(); }
+};
+
+}  // namespace spool::inline v1::detail
