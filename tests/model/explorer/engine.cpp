@@ -63,6 +63,7 @@ void engine::execute() {
     depth_ = 0;
     preemptions_ = 0;
     steps_ = 0;
+    pretended_ = 0;
     exploring_ = false;
     running_ = 0;
     allocating = {};

@@ -83,7 +83,9 @@ public:
     void note_read(word_id w, unsigned store) noexcept;
     void note_write() noexcept { threads_[running_].reads = threads_[running_].before = {}; }
     [[nodiscard]] harm harm_at(const world::where& at);
-    [[nodiscard]] std::uint64_t pretended() const noexcept { return plant_.value; }
+    [[nodiscard]] std::uint64_t pretended() noexcept {
+        return plant_.value + (plant_.what == harm::count_up ? pretended_++ : 0);
+    }
     [[nodiscard]] std::uint64_t last_seen(word_id w) const noexcept { return last_seen_[running_][w]; }
     void tell(const world::where& at, const char* what, word_id w, std::uint64_t value);
 
@@ -153,6 +155,7 @@ private:
     thread_id running_ = 0;
     unsigned preemptions_ = 0;
     unsigned steps_ = 0;
+    std::uint64_t pretended_ = 0;
     bool exploring_ = false;  // the threads run
     bool tracing_ = false;
     void* model_ = nullptr;

@@ -15,7 +15,8 @@ enum class harm {
     soften,  ///< the operation is acquire, release or both instead of seq_cst
     drop,    ///< a store, an update, a wake or a fence is left out
     no_look,  ///< a load answers what this thread last saw there, a compare-exchange that fails what was expected
-    pretend,  ///< a load answers `value`
+    pretend,   ///< a load answers `value`
+    count_up,  ///< likewise, and one more each time
 };
 
 struct plant {

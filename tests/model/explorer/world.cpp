@@ -89,8 +89,8 @@ std::uint64_t load(word_id w, std::memory_order order, const where& at) {
     engine& e = engine::current();
     const engine::inside guard{e};
     const harm harmed = e.harm_at(at);
-    if (harmed == harm::no_look || harmed == harm::pretend) {
-        const std::uint64_t answer = harmed == harm::pretend ? e.pretended() : e.last_seen(w);
+    if (harmed == harm::no_look || harmed == harm::pretend || harmed == harm::count_up) {
+        const std::uint64_t answer = harmed == harm::no_look ? e.last_seen(w) : e.pretended();
         e.note(answer);
         return answer;
     }
