@@ -164,6 +164,27 @@ struct one_waiter_and_a_mutex {
     void end() const {}
 };
 
+// Pair (B): a light barrier of the notifier, a heavy one of the waiter.
+struct one_waiter_and_barriers {
+    static constexpr unsigned threads = 2;
+    events ready;
+    model::atomic<bool> happened{false};
+
+    void thread(unsigned t) {
+        if (t == 1) {
+            const auto look = [this] { return happened.load(std::memory_order_acquire); };
+            const auto never = [] { return false; };
+            const auto announced = [] { model::atomics::heavy_barrier(); };  // the waiter's barrier
+            static_cast<void>(ready.await(look, {}, never, announced));
+            return;
+        }
+        happened.store(true, std::memory_order_release);
+        model::atomics::light_barrier();
+        ready.notify_one();
+    }
+    void end() const {}
+};
+
 // The look between W1 and W4 is left out.
 struct no_second_look : one_waiter {
     void thread(unsigned t) {
@@ -190,6 +211,9 @@ TEST(event_count_model, a_wake_of_one_who_gives_up_goes_to_the_other) {
 }
 TEST(event_count_model, a_mutex_instead_of_seq_cst_words_will_do) {
     model::expect_sound<one_waiter_and_a_mutex>();
+}
+TEST(event_count_model, the_waiter_can_pay_for_both_barriers) {
+    model::expect_sound<one_waiter_and_barriers>();
 }
 TEST(event_count_model, throttled_wakes_reach_two_consumers) {
     model::expect_sound<throttled>(model::preemptions(3));
@@ -222,6 +246,10 @@ TEST(event_count_plant, a_publication_that_is_not_seq_cst_is_too_weak) {
 }
 TEST(event_count_plant, a_second_look_that_is_not_seq_cst_is_too_weak) {
     model::expect_found<one_waiter>({model::harm::soften, here, "// W3"}, "lost wake");
+}
+TEST(event_count_plant, a_waiter_without_its_barrier_loses_the_wake) {
+    model::expect_found<one_waiter_and_barriers>({model::harm::drop, here, "// the waiter's barrier"},
+                                                 "lost wake");
 }
 TEST(event_count_plant, a_wake_that_does_not_change_the_epoch_is_lost) {
     model::expect_found<one_waiter>({model::harm::drop, file, "// N3"}, "lost wake");
