@@ -36,28 +36,21 @@ class recent_waits {
 public:
     constexpr recent_waits() noexcept = default;
 
-    /// How long to spin before the next wait: the budget, or not at all. Where the waits are so long that spinning would keep a CPU
-    /// busy for most of the time, only six of eight are spun.
+    /// How long to spin before the next wait: the budget, or not at all.
     [[nodiscard]] std::chrono::nanoseconds worth_spinning() const noexcept {
-        const std::int64_t average = average_.load(std::memory_order_relaxed);  // relaxed, hint
-        const bool rests = noted_.load(std::memory_order_relaxed) % 8 >= 6;     // relaxed, hint
-        const bool worth = average <= cheap.count() || (average <= spin_budget.count() && !rests);
-        return worth ? spin_budget : std::chrono::nanoseconds{0};
+        // relaxed, hint
+        return average_.load(std::memory_order_relaxed) <= spin_budget.count() ? spin_budget
+                                                                               : std::chrono::nanoseconds{0};
     }
     void note(std::chrono::nanoseconds wait) noexcept {
         const std::int64_t most = 10 * spin_budget.count();
         const std::int64_t now = wait.count() < most ? wait.count() : most;
         const std::int64_t before = average_.load(std::memory_order_relaxed);    // relaxed, hint
         average_.store(before + (now - before) / 8, std::memory_order_relaxed);  // relaxed, hint
-        // relaxed, hint
-        noted_.store(noted_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
 private:
-    static constexpr std::chrono::nanoseconds cheap = std::chrono::microseconds{16};
-
     std::atomic<std::int64_t> average_{0};  // ns
-    std::atomic<std::uint32_t> noted_{0};   // how many waits
 };
 
 /// Whether there is a CPU for whoever is waited for. No, as long as nobody has learnt it.

@@ -51,26 +51,6 @@ TEST(recent_waits_guess, settles_where_the_waits_are) {
     EXPECT_EQ(above_it.worth_spinning(), 0ns);
 }
 
-// How many of 80 waits of so long are spun.
-int spun_of_80(std::chrono::nanoseconds wait) {
-    recent_waits waits;
-    for (int i = 0; i < 800; ++i) {
-        waits.note(wait);
-    }
-    int spun = 0;
-    for (int i = 0; i < 80; ++i) {
-        spun += waits.worth_spinning() == spin_budget ? 1 : 0;
-        waits.note(wait);
-    }
-    return spun;
-}
-
-TEST(recent_waits_guess, spins_every_short_wait_but_six_of_eight_that_are_long_for_spinning) {
-    EXPECT_EQ(spun_of_80(1us), 80);
-    EXPECT_EQ(spun_of_80(45us), 60);
-    EXPECT_EQ(spun_of_80(200us), 0);
-}
-
 TEST(recent_waits_guess, comes_back_within_two_dozen_short_waits_however_long_the_long_ones_were) {
     recent_waits waits;
     for (int i = 0; i < 1000; ++i) {
