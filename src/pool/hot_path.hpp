@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 
@@ -21,6 +22,7 @@ inline bool thread_pool_executor::core::offer_quickly(task& work, admission_resu
     if (!queue_->offer(std::move(work))) {
         return false;
     }
+    SPOOL_PAUSE_POINT("execute: offered quickly");
     how = admission::after_offer(control(), sizes()) == admission::offered::done
               ? admission_result::accepted
               : recheck(work, {id, 0}, start_error);

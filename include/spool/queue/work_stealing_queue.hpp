@@ -31,7 +31,7 @@ namespace spool::inline v1 {
 /// detaches leaves the elements in its deque to the others, and the deque to the next that attaches.
 ///
 /// Order: none over all. Nobody's element waits for ever while attached consumers go on making new ones: each looks at
-/// the inbox first every 61st time, and every 976th at the oldest elements of all deques in turn, its own included.
+/// the inbox first every 61st time, but for every 976th: then at the oldest elements of all deques in turn, its own included.
 /// for_each and take_if go over the deques, oldest first in each, and then over the inbox; an element that its owner is taking at
 /// that moment may not be among them. Meanwhile takers wait, and so does a consumer whose deque has to grow.
 ///
