@@ -35,9 +35,19 @@ public:
 #endif
     }
 
+    /// A few microseconds in which others get ahead, on this CPU too if they wait for one.
+    static void stand_back() noexcept {
+        for (const auto until = std::chrono::steady_clock::now() + a_moment;
+             std::chrono::steady_clock::now() < until;) {
+            relax();
+            std::this_thread::yield();
+        }
+    }
+
 private:
     static constexpr unsigned spins = 32;
     static constexpr unsigned yields = 256;
+    static constexpr std::chrono::microseconds a_moment{8};
 
     unsigned turns_ = 0;
 };

@@ -153,7 +153,7 @@ public:
 class pausing {
 public:
     void operator()(const std::source_location& at = std::source_location::current()) { world::pause(at); }
-    static void relax() {}
+    static void stand_back() {}
 };
 
 /// Plain data that threads hand to each other: every access is checked.

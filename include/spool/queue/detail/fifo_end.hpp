@@ -10,6 +10,7 @@
 // who meets it waits for that mutex. Positions never wrap: 2^63 of them last for centuries.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -63,32 +64,34 @@ public:
         other_seen_.store(p, std::memory_order_relaxed);  // relaxed, hint: see other_seen()
     }
 
-    /// For the head, when it has used up what it knew of: where the tail is now. A consumer that keeps pace with the producers would
-    /// fetch their cache line, and take it from them, for every element. So where two looks in a row bring only a few, it
-    /// gives them a moment (well below a microsecond) to go ahead. One that brings nothing starts anew.
+    /// For the head, when it has used up what it knew of: where the tail is now. A consumer at the producers' heels takes their cache
+    /// lines from them for every element, and all go at half the pace. So where elements come in a stream and a look brings only a
+    /// few, it stands back, once, for a few microseconds, and looks again.
     [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
         position there = tail.now();
-        const bool few = there > here && there - here < 8;
-        if (few &&
-            found_few_.load(std::memory_order_relaxed)) {  // relaxed, hint: decides only how long to wait
-            for (int i = 0; i < 32; ++i) {
-                Atomics::backoff::relax();
-            }
+        const std::uint64_t stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
+        const bool stands_back = stream >= many && there < here + few;
+        if (stands_back) [[unlikely]] {
+            Atomics::backoff::stand_back();
             there = tail.now();
         }
-        found_few_.store(few, std::memory_order_relaxed);  // relaxed, hint: as above
+        const std::uint64_t found = there > here ? there - here : 0;
+        const std::uint64_t before = stands_back || found == 0 ? 0 : std::min(stream, many);
+        stream_.store(before + found, std::memory_order_relaxed);  // relaxed, hint
         saw_other(there);
         return there;
     }
 
 private:
     static constexpr std::uint64_t step = 2;
+    static constexpr std::uint64_t few = 32;   // too few to follow at once
+    static constexpr std::uint64_t many = 64;  // found one after the other, they are a stream
 
     typename Atomics::template atomic<std::uint64_t> word_{
         0};  // claims publish what was stored for the position before
     typename Atomics::template atomic<std::uint64_t> other_seen_{0};  // publishes nothing
-    typename Atomics::template atomic<bool> found_few_{
-        false};  // of the last look at the other end; publishes nothing
+    typename Atomics::template atomic<std::uint64_t> stream_{
+        0};  // found since a look last brought none, or stood back; publishes nothing
 };
 
 using fifo_end = basic_fifo_end<std_atomics>;

@@ -1,0 +1,112 @@
+// fifo_end: when a consumer that has caught up with the producers stands back, and when it must not.
+#include "spool/queue/detail/fifo_end.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace {
+
+namespace detail = spool::detail;
+
+// Counts instead of waiting; what the producers do meanwhile is `meanwhile`.
+struct counted_backoff {
+    static inline int times = 0;
+    static inline std::function<void()> meanwhile;
+    static void stand_back() {
+        ++times;
+        if (meanwhile) {
+            meanwhile();
+        }
+    }
+};
+
+struct counted_atomics {
+    template <class T>
+    using atomic = std::atomic<T>;
+    using backoff = counted_backoff;
+};
+
+class fifo_end_catching_up : public testing::Test {
+protected:
+    fifo_end_catching_up() {
+        counted_backoff::times = 0;
+        counted_backoff::meanwhile = nullptr;
+    }
+
+    void produce(std::uint64_t count) {
+        detail::fifo_view seen = tail_.look();
+        ASSERT_TRUE(tail_.try_claim(seen, count));
+    }
+    // Looks when it has used up what it knew of; how many it has found, which it takes all.
+    std::uint64_t look() {
+        const std::uint64_t found = head_.catch_up(at_, tail_) - at_;
+        at_ += found;
+        return found;
+    }
+    static int stood_back() { return std::exchange(counted_backoff::times, 0); }
+
+private:
+    detail::basic_fifo_end<counted_atomics> tail_;
+    detail::basic_fifo_end<counted_atomics> head_;
+    detail::fifo_position at_ = 0;
+};
+
+TEST_F(fifo_end_catching_up, does_not_stand_back_for_the_first_elements) {
+    for (int i = 0; i < 64; ++i) {
+        produce(1);
+        EXPECT_EQ(look(), 1U);
+    }
+    EXPECT_EQ(stood_back(), 0);
+}
+
+TEST_F(fifo_end_catching_up, stands_back_in_a_stream_and_finds_what_came_meanwhile) {
+    produce(100);
+    EXPECT_EQ(look(), 100U);
+    produce(1);
+    counted_backoff::meanwhile = [this] { produce(500); };
+    EXPECT_EQ(look(), 501U);
+    EXPECT_EQ(stood_back(), 1);
+}
+
+TEST_F(fifo_end_catching_up, stands_back_in_a_stream_that_is_used_up) {
+    produce(100);
+    EXPECT_EQ(look(), 100U);
+    counted_backoff::meanwhile = [this] { produce(5); };
+    EXPECT_EQ(look(), 5U);
+    EXPECT_EQ(stood_back(), 1);
+}
+
+TEST_F(fifo_end_catching_up, does_not_stand_back_where_enough_is_there) {
+    for (int i = 0; i < 100; ++i) {
+        produce(32);
+        EXPECT_EQ(look(), 32U);
+    }
+    EXPECT_EQ(stood_back(), 0);
+}
+
+TEST_F(fifo_end_catching_up, stands_back_once_and_takes_the_stream_for_ended_if_that_brings_little) {
+    produce(100);
+    EXPECT_EQ(look(), 100U);
+    EXPECT_EQ(look(), 0U);
+    EXPECT_EQ(stood_back(), 1);
+    for (int i = 0; i < 64; ++i) {
+        produce(1);
+        EXPECT_EQ(look(), 1U);
+    }
+    EXPECT_EQ(stood_back(), 0);
+}
+
+TEST_F(fifo_end_catching_up, never_stands_back_where_single_elements_come_one_by_one) {
+    for (int i = 0; i < 1000; ++i) {
+        produce(1);
+        EXPECT_EQ(look(), 1U);
+        EXPECT_EQ(look(), 0U);
+    }
+    EXPECT_EQ(stood_back(), 0);
+}
+
+}  // namespace
