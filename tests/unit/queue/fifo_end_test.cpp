@@ -1,4 +1,4 @@
-// fifo_end: when a consumer that has caught up with the producers stands back, and when it must not.
+// fifo_end: when one stands back who has caught up with the other end, or who loses its claims, and when it must not.
 #include "spool/queue/detail/fifo_end.hpp"
 
 #include <gtest/gtest.h>
@@ -107,6 +107,56 @@ TEST_F(fifo_end_catching_up, never_stands_back_where_single_elements_come_one_by
         EXPECT_EQ(look(), 0U);
     }
     EXPECT_EQ(stood_back(), 0);
+}
+
+// Claims at one end: from what was seen just now, or from what somebody else has moved since.
+class fifo_end_claiming : public testing::Test {
+protected:
+    fifo_end_claiming() {
+        counted_backoff::times = 0;
+        counted_backoff::meanwhile = nullptr;
+    }
+    // A weak compare-exchange may fail for no reason; then it counts as lost, and the counts below would not hold.
+    void win() {
+        detail::fifo_view seen = end_.look();
+        EXPECT_TRUE(end_.try_claim(seen));
+    }
+    void lose() {
+        detail::fifo_view old{end_.look().word - 2};
+        EXPECT_FALSE(end_.try_claim(old));
+        EXPECT_EQ(old.word, end_.look().word);
+    }
+
+private:
+    detail::basic_fifo_end<counted_atomics> end_;
+};
+
+TEST_F(fifo_end_claiming, stands_back_where_claims_are_lost_again_and_again) {
+    for (int i = 0; i < 7; ++i) {
+        lose();
+    }
+    EXPECT_EQ(counted_backoff::times, 0);
+    lose();
+    EXPECT_EQ(counted_backoff::times, 1);
+    lose();
+    EXPECT_EQ(counted_backoff::times, 1) << "it starts anew";
+}
+
+TEST_F(fifo_end_claiming, stands_back_where_every_other_claim_is_lost) {
+    for (int i = 0; i < 20; ++i) {
+        win();
+        lose();
+    }
+    EXPECT_EQ(counted_backoff::times, 1);
+}
+
+TEST_F(fifo_end_claiming, never_stands_back_where_every_third_claim_is_lost) {
+    for (int i = 0; i < 1000; ++i) {
+        lose();
+        win();
+        win();
+    }
+    EXPECT_EQ(counted_backoff::times, 0);
 }
 
 }  // namespace

@@ -45,8 +45,11 @@ public:
 
     /// Claims the slot of v.at(). seq_cst: it is also what the other side's waiters look at.
     /// With `count`, those of as many positions from there on.
+    /// False: somebody else moved the end.
     [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
-        return word_.compare_exchange_weak(v.word, v.word + count * step);
+        const bool won = word_.compare_exchange_weak(v.word, v.word + count * step);
+        note_claim(won);
+        return won;
     }
     /// Moves on over a position without a slot; only by who may.
     void pass() noexcept { word_.fetch_add(step); }
@@ -69,29 +72,48 @@ public:
     /// few, it stands back, once, for a few microseconds, and looks again.
     [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
         position there = tail.now();
-        const std::uint64_t stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
+        const unsigned stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
         const bool stands_back = stream >= many && there < here + few;
         if (stands_back) [[unlikely]] {
             Atomics::backoff::stand_back();
             there = tail.now();
         }
-        const std::uint64_t found = there > here ? there - here : 0;
-        const std::uint64_t before = stands_back || found == 0 ? 0 : std::min(stream, many);
+        const auto found = static_cast<unsigned>(std::min<position>(there - std::min(here, there), many));
+        const unsigned before = stands_back || found == 0 ? 0 : std::min(stream, many);
         stream_.store(before + found, std::memory_order_relaxed);  // relaxed, hint
         saw_other(there);
         return there;
     }
 
 private:
+    // Where more than every third claim is lost, for a while, those at this end take its cache line from each other again and again, and
+    // each of them alone would be faster. So one who loses stands back then.
+    void note_claim(bool won) noexcept {
+        const unsigned before = losses_.load(std::memory_order_relaxed);  // relaxed, hint
+        if (won) {
+            if (before != 0) {
+                losses_.store(before - 1, std::memory_order_relaxed);  // relaxed, hint
+            }
+            return;
+        }
+        const bool too_often = before + 2 >= many_losses;
+        losses_.store(too_often ? 0 : before + 2, std::memory_order_relaxed);  // relaxed, hint
+        if (too_often) {
+            Atomics::backoff::stand_back();
+        }
+    }
+
     static constexpr std::uint64_t step = 2;
-    static constexpr std::uint64_t few = 32;   // too few to follow at once
-    static constexpr std::uint64_t many = 64;  // found one after the other, they are a stream
+    static constexpr unsigned many_losses = 16;
+    static constexpr unsigned few = 32;   // too few to follow at once
+    static constexpr unsigned many = 64;  // found one after the other, they are a stream
 
     typename Atomics::template atomic<std::uint64_t> word_{
         0};  // claims publish what was stored for the position before
     typename Atomics::template atomic<std::uint64_t> other_seen_{0};  // publishes nothing
-    typename Atomics::template atomic<std::uint64_t> stream_{
-        0};  // found since a look last brought none, or stood back; publishes nothing
+    // No part of the protocol, so not of its atomics: they decide only how long somebody waits. Publish nothing.
+    std::atomic<unsigned> stream_{0};  // found since a look last brought none, or since one stood back
+    std::atomic<unsigned> losses_{0};  // two for a claim that was lost, less one for each that was not
 };
 
 using fifo_end = basic_fifo_end<std_atomics>;
