@@ -115,6 +115,19 @@ struct throttled : things {
     }
     void end() const { model::check(taken == 2, "both were taken"); }
 };
+// The same; who finds nothing looks again for a while before it goes to sleep.
+struct throttled_and_spinning : throttled {
+    void thread(unsigned t) {
+        if (t == 3) {
+            throttled::thread(t);
+            return;
+        }
+        static_cast<void>(ready.await([this] { return take(); }, {.spin = std::chrono::nanoseconds{1}}));
+        if (count.load() != 0) {
+            ready.notify_throttled();
+        }
+    }
+};
 // Two producers and one consumer that takes both.
 struct throttled_producers : things {
     static constexpr unsigned threads = 3;
@@ -185,6 +198,47 @@ struct one_waiter_and_barriers {
     void end() const {}
 };
 
+// Pair (B) with throttled wakes: one consumer spins, the other sleeps at once; two things, each in a place of its own.
+struct throttled_and_barriers {
+    static constexpr unsigned threads = 3;
+    events ready;
+    model::atomic<bool> place[2]{false, false};
+    unsigned taken = 0;  // no part of the protocol
+
+    void add(unsigned i) {
+        place[i].store(true, std::memory_order_release);
+        model::atomics::light_barrier();
+        ready.order_light();
+        ready.notify_throttled();
+    }
+    bool holds(unsigned i) { return place[i].load(std::memory_order_acquire); }
+    bool take() {
+        for (unsigned i : {0U, 1U}) {
+            if (holds(i) && place[i].exchange(false)) {
+                ++taken;
+                return true;
+            }
+        }
+        return false;
+    }
+    void consume(std::chrono::nanoseconds spin) {
+        const auto never = [] { return false; };
+        const auto announced = [] { model::atomics::heavy_barrier(); };
+        static_cast<void>(ready.await([this] { return take(); }, {.spin = spin}, never, announced));
+        if (holds(0) || holds(1)) {
+            ready.notify_throttled();
+        }
+    }
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: consume(std::chrono::nanoseconds{1}); return;
+            case 2: consume(std::chrono::nanoseconds{0}); return;
+            default: add(0); add(1);
+        }
+    }
+    void end() const { model::check(taken == 2, "both were taken"); }
+};
+
 // The look between W1 and W4 is left out.
 struct no_second_look : one_waiter {
     void thread(unsigned t) {
@@ -217,6 +271,12 @@ TEST(event_count_model, the_waiter_can_pay_for_both_barriers) {
 }
 TEST(event_count_model, throttled_wakes_reach_two_consumers) {
     model::expect_sound<throttled>(model::preemptions(3));
+}
+TEST(event_count_model, throttled_wakes_reach_consumers_that_spin) {
+    model::expect_sound<throttled_and_spinning>(model::preemptions(3));
+}
+TEST(event_count_model, throttled_wakes_after_light_barriers_reach_two_consumers) {
+    model::expect_sound<throttled_and_barriers>(model::preemptions(3));
 }
 TEST(event_count_model, throttled_wakes_of_two_producers_reach_the_consumer) {
     model::expect_sound<throttled_producers>(model::preemptions(4));
@@ -259,6 +319,18 @@ TEST(event_count_plant, a_wake_left_out_is_lost) {
 }
 TEST(event_count_plant, a_throttle_that_is_never_taken_off_loses_a_wake) {
     model::expect_found<throttled>({model::harm::drop, file, "// W2'"}, "lost wake", model::preemptions(4));
+}
+TEST(event_count_plant, spinning_that_does_not_end_as_a_wake_does_loses_a_wake) {
+    model::expect_found<throttled_and_spinning>({model::harm::drop, file, "events.coming_.exchange(0)"},
+                                                "lost wake", model::preemptions(3));
+}
+TEST(event_count_plant, a_light_publication_that_nothing_orders_loses_a_wake) {
+    model::expect_found<throttled_and_barriers>({model::harm::drop, file, "// T0"}, "lost wake",
+                                                model::preemptions(3));
+}
+TEST(event_count_plant, a_look_for_one_who_is_coming_that_is_not_seq_cst_is_too_weak) {
+    model::expect_found<throttled>({model::harm::soften, file, "// N2, T1, T2"}, "lost wake",
+                                   model::preemptions(3));
 }
 TEST(event_count_plant, a_consumer_that_does_not_wake_the_next_loses_a_wake) {
     const model::result r = model::explore<throttled_and_forgetful>(model::preemptions(4));

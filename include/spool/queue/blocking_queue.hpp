@@ -365,6 +365,9 @@ protected:
     /// For kinds that have held an element back from those who look: wakes one of them, as adding it would.
     void notify_consumer() noexcept { consumers_.notify_throttled(); }
 
+    /// For kinds that only make a light barrier when they add something: after it, before adding counts as done. See event_count.
+    void order_light() noexcept { consumers_.order_light(); }
+
     /// An empty task is no element: nobody could run it. \throws std::invalid_argument
     static void refuse_empty(const T& x) {
         if constexpr (std::same_as<T, task>) {

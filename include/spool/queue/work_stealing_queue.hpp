@@ -103,6 +103,7 @@ public:
         if (!wanted(n->value)) {
             SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
             mine->push_back(n);
+            this->order_light();
             this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
             return false;
         }
@@ -126,6 +127,7 @@ public:
                 return true;
             }
             mine->push_back(n);
+            this->order_light();
             this->notify_consumer();  // as above
             return false;
         }
@@ -136,6 +138,7 @@ protected:
     bool try_push(T& x) override {
         if (deque* const mine = own()) {
             mine->push(x);
+            this->order_light();
             return true;
         }
         return inbox_.try_push(x, this->unlimited);

@@ -37,11 +37,15 @@
 //
 //     waiter                                     notifier
 //     W1, W2                                     N1, N2
-//     W2' coming_ = 0                            T1  if coming_ was 1: return; else it is 1 now
-//     W3, W4, W5                                 N3, N4
+//     W2' coming_ = 0                            T1  if coming_ is 1: return
+//     W3, W4, W5                                 T2  if coming_ was 1: return; else it is 1 now
+//                                                N3, N4
 //
-// Nothing published is overlooked. If T1 read 1, it comes before the W2' that ends this 1; that one reads it (both are
-// read-modify-writes), so W3 of that waiter sees N1. And such a W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
+// Nothing published is overlooked. If T1 or T2 read 1, it comes before the W2' that ends this 1, and W3 of that waiter sees N1: with pair (S)
+// N1, T1, W2' and W3 follow each other in the single total order; with pair (M), had W3 come before N1, then W2' would have come before
+// T1. With pair (B) N1 may still be on its way when one who spins ends its 1, since it looks on without a heavy barrier. So there
+// the notifier first makes a read-modify-write of coming_ (T0, in order_light()), which hands N1 over to W2'.
+// And such a W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
 // one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
 // call notify_throttled() if there is more.
 //
@@ -115,10 +119,16 @@ public:
     /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way. For waiters who, after they have
     /// found something, call it themselves if there is more.
     void notify_throttled() noexcept {
-        if (waiters_.load() != 0 && coming_.exchange(1) == 0) {  // N2, T1
+        if (waiters_.load() != 0 && coming_.load() == 0 && coming_.exchange(1) == 0) {  // N2, T1, T2
             SPOOL_PAUSE_POINT("event_count: about to wake one");
             epoch_.fetch_add(1);  // N3
             parking_.unpark_one(epoch_);
+        }
+    }
+    /// With pair (B), between the light barrier and notify_throttled().
+    void order_light() noexcept {
+        if (waiters_.load() != 0) {
+            coming_.fetch_add(0);  // T0
         }
     }
     void notify_all() noexcept {
@@ -182,7 +192,7 @@ private:
             return false;
         }
         const spin_end end{*this};
-        for (spin_turns turns{limits.spin}; turns.next();) {
+        for (typename Parking::turns turns{limits.spin}; turns.next();) {
             if (ready()) {
                 return true;
             }

@@ -17,6 +17,7 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
+#include "spool/sync/spinning.hpp"
 
 namespace spool::inline v1 {
 
@@ -27,6 +28,7 @@ using parking_word = std::atomic<std::uint32_t>;
 class futex_parking {
 public:
     using word = parking_word;
+    using turns = spin_turns;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
@@ -37,6 +39,7 @@ public:
 class portable_parking {
 public:
     using word = parking_word;
+    using turns = spin_turns;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;

@@ -136,6 +136,12 @@ private:
 class parking {
 public:
     using word = atomic<std::uint32_t>;
+    struct turns {  // in place of spin_turns
+        template <class Budget>
+        explicit turns(const Budget&) {}
+        bool next() { return left-- != 0; }
+        unsigned left = 2;
+    };
     template <class Deadline>
     void park(const word& w, std::uint32_t expected, const Deadline&,
               const std::source_location& at = std::source_location::current()) {
