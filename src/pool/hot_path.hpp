@@ -3,30 +3,17 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "pool/pool_core.hpp"
-#include "spool/base/pause_point.hpp"
 
 namespace spool::inline v1 {
 
-// Step 2 of execute(), for a task that nobody has to be told of, in a pool that has its core workers. False: not that simple, and
-// nothing was done.
-inline bool thread_pool_executor::core::offer_quickly(task& work, admission_result& how,
-                                                      std::exception_ptr& start_error) {
-    if (!work.is_plain() || task_times_ ||
-        admission::on_arrival(control(), sizes()) != admission::arrival::offer) {
-        return false;
-    }
-    const task_id id = work.id();
-    if (!queue_->offer(std::move(work))) {
-        return false;
-    }
-    SPOOL_PAUSE_POINT("execute: offered quickly");
-    how = admission::after_offer(control(), sizes()) == admission::offered::done
-              ? admission_result::accepted
-              : recheck(work, {id, 0}, start_error);
-    return true;
+// For a task that nobody has to be told of. None: not that simple, and nothing was done.
+inline std::optional<admission_result> thread_pool_executor::core::admit_quickly(
+    task& work, std::exception_ptr& start_error) {
+    return work.is_plain() && !task_times_ ? steps().admit_quickly(work, start_error) : std::nullopt;
 }
 
 // The next task, if nothing has changed and there is one.

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pool/control_word.hpp"
@@ -48,7 +49,7 @@ public:
     }
     void execute(task&& work);
     void execute_all(std::span<task> work);
-    bool offer_quickly(task& work, admission_result& how, std::exception_ptr& start_error);
+    std::optional<admission_result> admit_quickly(task& work, std::exception_ptr& start_error);
     /// `start_error` is what the factory threw, if that is why.
     admission_result try_execute(task& work, std::exception_ptr& start_error);
     admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
@@ -136,7 +137,7 @@ private:
     using all_steps = pool_steps<control_word, core>;
     [[nodiscard]] all_steps steps() noexcept { return {control_, *this}; }
     void settle_queue() const noexcept { queue_->settle(); }
-    bool offer(task& work);
+    bool offer(task& work) { return queue_->offer(std::move(work)) || offer_without_husks(work); }
     [[nodiscard]] bool queue_empty() const { return queue_->empty(); }
     [[nodiscard]] std::uint64_t settings_version() const noexcept { return settings_version_.load(); }
     void on_shutdown() { owner_.on_shutdown(); }
@@ -158,7 +159,11 @@ private:
     admission_result admit(task& work, std::exception_ptr& start_error);
     std::size_t offer_some(std::span<task> work);
     admission_result recheck(task& work, const ticket& mine, std::exception_ptr& start_error);
+    admission_result refused_by_queue(task& work, std::exception_ptr& start_error);
+    bool offer_without_husks(task& work);
     static ticket ticket_of(const task& work);
+    static task_id id_of(const task& work) noexcept { return work.id(); }
+    static ticket plain_ticket(task_id id) noexcept { return {id, 0}; }
     std::optional<task> take_back(const ticket& wanted);
     std::optional<task> take_back_if_possible(const ticket& wanted);
     bool sweep_husks();

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "spool/base/pause_point.hpp"
@@ -65,10 +66,34 @@ public:
         if (!accepts_tasks(control().state)) {
             return admission_result::shut_down;
         }
-        if (host_.offer(work)) {  // step 2, E1
-            return recheck(work, mine, start_error);
+        if (!host_.offer(work)) {  // step 2, E1
+            return refused_by_queue(work, start_error);
         }
-        for (;;) {  // step 3
+        return recheck(work, mine, start_error);
+    }
+
+    /// The short way, for a task that is plain. None, unless the pool has its core workers: not that simple, and nothing was done.
+    template <class Task, class Error>
+    std::optional<admission_result> admit_quickly(Task& work, Error& start_error) {
+        if (admission::on_arrival(control(), host_.sizes()) != admission::arrival::offer) {
+            return std::nullopt;
+        }
+        const auto id = host_.id_of(work);
+        if (!host_.offer(work)) {  // E1
+            return host_.refused_by_queue(work, start_error);
+        }
+        SPOOL_PAUSE_POINT("execute: offered quickly");
+        const pool_control again = control();  // E2
+        if (admission::after_offer(again, host_.sizes()) != admission::offered::done) [[unlikely]] {
+            return host_.recheck(work, host_.plain_ticket(id), start_error);
+        }
+        return admission_result::accepted;
+    }
+
+    /// Step 3: the queue has not taken it.
+    template <class Task, class Error>
+    admission_result refused_by_queue(Task& work, Error& start_error) {
+        for (;;) {
             SPOOL_PAUSE_POINT("execute: refused by the queue");
             switch (admission::after_refusal(control(), host_.sizes())) {
                 case admission::refused::reject_full: return admission_result::full;

@@ -53,10 +53,8 @@ bool thread_pool_executor::core::unprepare(task& work) {
 
 void thread_pool_executor::core::execute(task&& work) {
     std::exception_ptr start_error;
-    admission_result how = admission_result::accepted;
-    if (!offer_quickly(work, how, start_error)) {
-        how = try_execute(work, start_error);
-    }
+    const std::optional<admission_result> quick = admit_quickly(work, start_error);
+    const admission_result how = quick.has_value() ? *quick : try_execute(work, start_error);
     if (how != admission_result::accepted) {
         refuse(std::move(work), how, start_error);
     }
@@ -161,14 +159,18 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
 }
 
 // A husk must not take a place that a task could have.
-bool thread_pool_executor::core::offer(task& work) {
-    return queue_->offer(std::move(work)) || (sweep_husks() && queue_->offer(std::move(work)));
+bool thread_pool_executor::core::offer_without_husks(task& work) {
+    return sweep_husks() && queue_->offer(std::move(work));
 }
 
 // After a successful offer: the handshake of pool_steps.hpp.
 admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
     return steps().recheck(work, mine, start_error);
+}
+
+admission_result thread_pool_executor::core::refused_by_queue(task& work, std::exception_ptr& start_error) {
+    return steps().refused_by_queue(work, start_error);
 }
 
 auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {

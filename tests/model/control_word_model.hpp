@@ -57,11 +57,18 @@ public:
         task mine = work;
         int error = 0;
         const admission_result how = steps().admit(mine, error);
-        model::check(how == admission_result::accepted || how == admission_result::shut_down,
-                     "a task is accepted, or the pool is shut down");
-        model::check(how == admission_result::accepted || mine == work,
-                     "a task that is refused is given back");
-        accepted_ |= how == admission_result::accepted ? 1U << work : 0;
+        note_answer(work, mine, how);
+    }
+    void execute_quickly(task work) {
+        task mine = work;
+        int error = 0;
+        const std::optional<admission_result> how = steps().admit_quickly(mine, error);
+        if (!how.has_value()) {
+            model::check(mine == work, "a task that is not simple is untouched");
+            execute(work);
+            return;
+        }
+        note_answer(work, mine, *how);
     }
     // The rest of execute(), for one who looked before the pool was shut down.
     void offer_late(task work) {
@@ -99,6 +106,12 @@ public:
     [[nodiscard]] spool::admission::sizes sizes() const { return sizes_; }
     [[nodiscard]] std::uint64_t settings_version() const { return 0; }
     [[nodiscard]] static task ticket_of(task work) { return work; }
+    [[nodiscard]] static task id_of(task work) { return work; }
+    [[nodiscard]] static task plain_ticket(task id) { return id; }
+    admission_result recheck(task& work, task mine, int& error) { return steps().recheck(work, mine, error); }
+    admission_result refused_by_queue(task& work, int& error) {
+        return steps().refused_by_queue(work, error);
+    }
     bool offer(task& work) {
         queue_.fetch_or(1U << std::exchange(work, 0));  // E1
         consumers_.notify();                            // pair (S): the queue
@@ -188,6 +201,14 @@ private:
     using all_steps = spool::pool_steps<Control, pool>;
 
     all_steps steps() { return {control_, *this}; }
+
+    void note_answer(task work, task left, admission_result how) {
+        model::check(how == admission_result::accepted || how == admission_result::shut_down,
+                     "a task is accepted, or the pool is shut down");
+        model::check(how == admission_result::accepted || left == work,
+                     "a task that is refused is given back");
+        accepted_ |= how == admission_result::accepted ? 1U << work : 0;
+    }
 
     // One worker's way to its next task.
     struct turn {
@@ -307,6 +328,20 @@ struct queued_task_and_leaver : pool<Control> {
             case 2: this->work(0); break;
             default: this->work_if_started();
         }
+    }
+};
+
+// The same two, and the task goes the short way.
+template <class Control>
+struct quick_task_and_shutdown : queued_task_and_shutdown<Control> {
+    void thread(unsigned t) {
+        t == 1 ? this->execute_quickly(1) : queued_task_and_shutdown<Control>::thread(t);
+    }
+};
+template <class Control>
+struct quick_task_and_leaver : queued_task_and_leaver<Control> {
+    void thread(unsigned t) {
+        t == 1 ? this->execute_quickly(1) : queued_task_and_leaver<Control>::thread(t);
     }
 };
 

@@ -10,6 +10,8 @@ using model_pool::first_task_and_shutdown;
 using model_pool::late_offer_and_leaver;
 using model_pool::queued_task_and_leaver;
 using model_pool::queued_task_and_shutdown;
+using model_pool::quick_task_and_leaver;
+using model_pool::quick_task_and_shutdown;
 using model_pool::two_leavers_and_shutdown;
 
 TEST(control_word_model, a_first_task_is_run_or_refused_and_the_pool_ends) {
@@ -20,6 +22,12 @@ TEST(control_word_model, a_queued_task_is_run_or_refused_and_the_pool_ends) {
 }
 TEST(control_word_model, a_task_queued_as_the_last_worker_leaves_is_run) {
     model::expect_sound<queued_task_and_leaver<control_word>>();
+}
+TEST(control_word_model, a_task_that_goes_the_short_way_is_run_or_refused_and_the_pool_ends) {
+    model::expect_sound<quick_task_and_shutdown<control_word>>(model::preemptions(5));
+}
+TEST(control_word_model, a_task_that_goes_the_short_way_as_the_last_worker_leaves_is_run) {
+    model::expect_sound<quick_task_and_leaver<control_word>>();
 }
 TEST(control_word_model, a_worker_that_comes_back_for_a_late_task_is_not_overtaken_by_the_end) {
     model::expect_sound<late_offer_and_leaver<control_word>>();
@@ -37,7 +45,9 @@ void expect_fault(const std::string& symptom, unsigned preemptions = 5) {
     EXPECT_NE(r.fault.find(symptom), std::string::npos) << r.fault << "\n" << model::end_of_trace(r);
 }
 
-// The look after the offer (E2) is left out: execute() goes by what it saw before.
+// The look after the offer (E2) is left out: execute() goes by what it saw before. It is the third on the long way, the second on the
+// short one.
+template <unsigned E2>
 struct no_second_look : control_word {
     unsigned looks = 0;
     spool::pool_control before;
@@ -45,11 +55,16 @@ struct no_second_look : control_word {
         if (model::self() != 1) {
             return control_word::load();
         }
-        return ++looks == 3 ? before : before = control_word::load();
+        return ++looks == E2 ? before : before = control_word::load();
     }
 };
 TEST(control_word_plant, without_the_look_after_the_offer_a_task_is_left) {
-    expect_fault<queued_task_and_leaver<no_second_look>>("what was accepted has run");
+    expect_fault<queued_task_and_leaver<no_second_look<3>>>("what was accepted has run");
+}
+
+TEST(control_word_plant, without_the_look_after_the_offer_a_task_is_left_on_the_short_way_too) {
+    expect_fault<quick_task_and_leaver<no_second_look<2>>>("what was accepted has run");
+    expect_fault<quick_task_and_shutdown<no_second_look<2>>>("what was accepted has run");
 }
 
 struct leaver_without_a_look : queued_task_and_leaver<control_word> {
@@ -107,6 +122,12 @@ struct leaver_with_stale_loads : queued_task_and_leaver<control_word> {
 };
 TEST(control_word_model, the_handshake_holds_with_stale_loads) {
     model::expect_sound<leaver_with_stale_loads>();
+}
+struct quick_leaver_with_stale_loads : quick_task_and_leaver<control_word> {
+    static constexpr bool sequential = false;
+};
+TEST(control_word_model, the_handshake_of_the_short_way_holds_with_stale_loads) {
+    model::expect_sound<quick_leaver_with_stale_loads>();
 }
 TEST(control_word_plant, a_look_at_the_control_word_that_is_not_seq_cst_is_too_weak) {
     model::expect_found<leaver_with_stale_loads>(

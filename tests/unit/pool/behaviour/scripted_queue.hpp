@@ -43,10 +43,12 @@ struct queue_script {
     std::atomic<int> waiting_for_room{0};  ///< submitters inside push_until
     std::atomic<bool> plays_empty{false};  ///< takers find nothing, and their waits time out at once
     std::atomic<int> looks_while_empty{0};
-    intrusion before_push;  ///< before the task is stored
-    intrusion after_push;   ///< once it is stored, and before the submitter learns of it
-    intrusion before_pop;   ///< before a taker looks
-    intrusion after_size;   ///< once the size is known, and before the one who asked learns of it
+    std::atomic<int> pushes{0};  ///< tried
+    intrusion before_push;       ///< before the task is stored
+    intrusion after_push;        ///< once it is stored, and before the submitter learns of it
+    intrusion before_pop;        ///< before a taker looks
+    intrusion after_pop;         ///< once a taker has a task, and before it learns of it
+    intrusion after_size;        ///< once the size is known, and before the one who asked learns of it
 };
 
 class scripted_queue final : public spool::blocking_queue<spool::task> {
@@ -77,6 +79,7 @@ public:
 
 protected:
     bool try_push(spool::task& x) override {
+        ++script_.pushes;
         script_.before_push.strike();
         const bool stored = inner_.offer(std::move(x));
         if (stored) {
@@ -90,7 +93,11 @@ protected:
             ++script_.looks_while_empty;
             return std::nullopt;
         }
-        return inner_.poll();
+        std::optional<spool::task> taken = inner_.poll();
+        if (taken.has_value()) {
+            script_.after_pop.strike();
+        }
+        return taken;
     }
     std::vector<spool::task> extract_if(spool::function_ref<bool(const spool::task&)> wanted) override {
         return inner_.take_if(wanted);

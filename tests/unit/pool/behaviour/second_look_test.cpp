@@ -66,6 +66,21 @@ TEST_F(pool_second_look, takes_the_task_back_when_the_pool_shuts_down_during_the
     EXPECT_EQ(pool.completed_task_count(), 1U);
 }
 
+// It goes the long way.
+TEST_F(pool_second_look, takes_a_task_that_is_timed_back_too) {
+    auto with_times = options(1);
+    with_times.task_times = true;
+    spool::thread_pool_executor pool(std::move(with_times));
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    script.after_push.arm([&pool] { pool.shutdown(); });
+    expect_refused_by_shutdown(pool);
+    busy.release();
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(ran, 0);
+}
+
 TEST_F(pool_second_look, takes_the_task_back_when_shutdown_now_has_emptied_the_queue_before_it_came) {
     spool::thread_pool_executor pool(options(1));
     const test::open_at_end guard{busy.release_gate()};
@@ -117,6 +132,24 @@ TEST_F(pool_second_look, names_the_shutdown_when_it_came_during_an_offer_that_a_
     expect_refused_by_shutdown(pool, 4);
     busy.release();
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(ran, 4);
+}
+
+TEST_F(pool_second_look, is_not_one_at_a_queue_that_was_full) {
+    spool::thread_pool_executor pool(options(1));
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    for (int i = 0; i < 4; ++i) {
+        pool.execute([this] { ++ran; });
+    }
+    script.pushes = 0;
+    EXPECT_THROW(pool.execute([this] { ++ran; }), spool::rejected_execution);
+    EXPECT_EQ(script.pushes, 1);
+    EXPECT_EQ(pool.try_execute([this] { ++ran; }), admission_result::full);
+    EXPECT_EQ(script.pushes, 2);
+    busy.release();
+    ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(ran, 4);
 }
 

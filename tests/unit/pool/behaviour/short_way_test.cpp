@@ -1,0 +1,99 @@
+// A plain task in a pool without hooks goes the short way through a worker, where the same holds as on the long one.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "pool_helpers.hpp"
+#include "scripted_queue.hpp"
+#include "support/eventually.hpp"
+
+namespace {
+
+// For a callable to own: says how many tasks had been completed when it was destroyed.
+std::shared_ptr<void> completed_at_its_end(const spool::thread_pool_executor& pool,
+                                           std::atomic<std::uint64_t>& answer) {
+    return {nullptr, [&pool, &answer](void*) { answer = pool.completed_task_count(); }};
+}
+
+}  // namespace
+
+TEST(pool_short_way, a_task_that_was_taken_when_the_pool_stops_is_stopped) {
+    test::queue_script script;
+    test::busy_workers busy;
+    std::atomic<bool> asked{false};
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(4, script)});
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    pool.execute([&asked] { asked = spool::this_task::stop_requested(); });
+    script.after_pop.arm([&pool] { EXPECT_TRUE(pool.shutdown_now().empty()); });
+    busy.release();
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_TRUE(asked);
+    EXPECT_EQ(pool.completed_task_count(), 2U);
+}
+
+TEST(pool_short_way, a_worker_that_is_one_too_many_takes_no_other_task) {
+    test::busy_workers first;
+    test::busy_workers second;
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 2, .maximum_size = 2});
+    const test::open_at_end first_guard{first.release_gate()};
+    const test::open_at_end second_guard{second.release_gate()};
+    first.hold(pool);
+    second.hold(pool);
+    ASSERT_TRUE(first.started() && second.started());
+    pool.execute([&ran] { ++ran; });
+    pool.set_core_size(1);
+    pool.set_maximum_size(1);
+    first.release();
+    EXPECT_TRUE(test::eventually([&pool] { return pool.pool_size() == 1; }));
+    EXPECT_EQ(ran, 0);
+    second.release();
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_EQ(ran, 1);
+}
+
+TEST(pool_short_way, a_task_is_destroyed_before_it_counts_as_completed) {
+    std::atomic<std::uint64_t> at_the_end_of_the_first{9};
+    std::atomic<std::uint64_t> at_the_end_of_the_second{9};
+    test::busy_workers busy;
+    spool::thread_pool_executor pool({.core_size = 1});
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    pool.execute([own = completed_at_its_end(pool, at_the_end_of_the_first)] {});
+    pool.execute([own = completed_at_its_end(pool, at_the_end_of_the_second)] {});
+    busy.release();
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_EQ(at_the_end_of_the_first, 1U);
+    EXPECT_EQ(at_the_end_of_the_second, 2U);
+}
+
+TEST(pool_short_way, a_task_that_runs_counts_as_running_and_not_as_queued) {
+    test::busy_workers first;
+    test::busy_workers second;
+    spool::thread_pool_executor pool({.core_size = 1});
+    const test::open_at_end first_guard{first.release_gate()};
+    const test::open_at_end second_guard{second.release_gate()};
+    first.hold(pool);
+    ASSERT_TRUE(first.started());
+    test::gate runs;
+    pool.execute([&] {
+        runs.open();
+        second.release_gate().wait();
+    });
+    EXPECT_EQ(pool.task_count(), 2U);
+    first.release();
+    ASSERT_TRUE(runs.opens());
+    EXPECT_EQ(pool.active_count(), 1U);
+    EXPECT_EQ(pool.completed_task_count(), 1U);
+    EXPECT_EQ(pool.task_count(), 2U);
+    second.release();
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_EQ(pool.completed_task_count(), 2U);
+}
