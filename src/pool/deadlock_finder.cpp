@@ -1,6 +1,7 @@
 #include "pool/deadlock_finder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace spool::inline v1 {
@@ -19,6 +20,9 @@ thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) 
     for (blocked_wait* w = first; w != nullptr; w = w->next) {
         const std::size_t i = waits_.size();
         waits_.push_back(w);
+        auto& places = places_.emplace_back();
+        std::transform(w->futures.begin(), w->futures.end(), std::back_inserter(places),
+                       [](const future_link& f) { return f.whereabouts(); });
         for (const task_scope* scope = w->scope; scope != nullptr; scope = scope->outer()) {
             runs_.emplace(scope, i);
         }
@@ -47,13 +51,12 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(std::size_t i)
         return false;
     }
     return w.kind == blocked_wait::what::futures
-               ? !w.futures.empty() && std::all_of(w.futures.begin(), w.futures.end(),
-                                                   [this](const future_link& f) { return is_stuck(f); })
+               ? !places_[i].empty() && std::all_of(places_[i].begin(), places_[i].end(),
+                                                    [this](const place& at) { return is_stuck(at); })
                : is_stuck(w.pool);
 }
 
-bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const future_link& future) const {
-    const future_link::place at = future.whereabouts();
+bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const place& at) const {
     switch (at.where) {
         case future_link::whereabout::unknown: return false;
         case future_link::whereabout::queued: return is_stuck(at.home);
@@ -94,8 +97,7 @@ void thread_pool_executor::core::deadlock_watch::finder::add_causes(std::size_t 
     if (w.kind != blocked_wait::what::futures) {
         add_pool(w.pool);
     }
-    for (const future_link& f : w.futures) {
-        const future_link::place at = f.whereabouts();
+    for (const place& at : places_[i]) {
         if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
             add(runner->second);
         } else {
@@ -140,44 +142,54 @@ auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_
             waits_[i]->reported = waits_[*known]->reported;  // it only waits for one that was
             continue;
         }
+        if (!is_still_so(cycle)) {
+            continue;  // the next look will tell
+        }
         found.push_back(report_on(cycle, ++last_number));
         waits_[i]->reported = last_number;
     }
     return found;
 }
 
+// A worker that was in no wait may have taken a task and left before its pool was looked at.
+bool thread_pool_executor::core::deadlock_watch::finder::is_still_so(const indices& cycle) const {
+    return std::all_of(cycle.begin(), cycle.end(), [this](std::size_t i) {
+        return std::equal(places_[i].begin(), places_[i].end(), waits_[i]->futures.begin(),
+                          [](const place& at, const future_link& f) { return f.whereabouts() == at; });
+    });
+}
+
 auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
     -> finding {
     finding found{.number = number};
-    std::vector<blocked_wait*> youngest_first;
     for (const std::size_t i : cycle) {
-        found.report.workers.push_back(describe(*waits_[i]));
+        found.report.workers.push_back(describe(i));
         waits_[i]->reported = number;
-        youngest_first.push_back(waits_[i]);
     }
+    indices youngest_first = cycle;
     std::sort(youngest_first.begin(), youngest_first.end(),
-              [](const blocked_wait* a, const blocked_wait* b) { return a->since > b->since; });
-    found.teller = youngest_first.front()->worker->pool().shared_from_this();
+              [this](std::size_t a, std::size_t b) { return waits_[a]->since > waits_[b]->since; });
+    found.teller = waits_[youngest_first.front()]->worker->pool().shared_from_this();
     if (std::any_of(youngest_first.begin(), youngest_first.end(),
-                    [&](const blocked_wait* w) { return lend(*w, found); })) {
+                    [&](std::size_t i) { return lend(i, found); })) {
         found.report.remedy = "an extra thread of pool " + quoted(found.lender->name()) + " helps";
         return found;
     }
-    const auto thrower =
-        std::find_if(youngest_first.begin(), youngest_first.end(), [](const blocked_wait* w) {
-            return w->kind != blocked_wait::what::group &&
-                   w->worker->pool().on_deadlock_.what() == deadlock_policy::remedy::throw_in_youngest;
-        });
+    const auto thrower = std::find_if(youngest_first.begin(), youngest_first.end(), [this](std::size_t i) {
+        return waits_[i]->kind != blocked_wait::what::group &&
+               waits_[i]->worker->pool().on_deadlock_.what() == deadlock_policy::remedy::throw_in_youngest;
+    });
     if (thrower != youngest_first.end()) {
-        found.report.remedy = "worker " + (*thrower)->worker->self().info.name + " throws out of its wait";
-        (*thrower)->doom = to_string(found.report);
+        blocked_wait& doomed = *waits_[*thrower];
+        found.report.remedy = "worker " + doomed.worker->self().info.name + " throws out of its wait";
+        doomed.doom = to_string(found.report);
     }
     return found;
 }
 
 // Whether an extra thread of the pool that is waited for would help, and may be started.
-bool thread_pool_executor::core::deadlock_watch::finder::lend(const blocked_wait& wait,
-                                                              finding& found) const {
+bool thread_pool_executor::core::deadlock_watch::finder::lend(std::size_t i, finding& found) const {
+    const blocked_wait& wait = *waits_[i];
     const auto lends = [&found](const void* pool, task_id wanted) {
         core& q = *static_cast<core*>(const_cast<void*>(pool));
         if (q.on_deadlock_.what() != deadlock_policy::remedy::lend_thread) {
@@ -190,14 +202,17 @@ bool thread_pool_executor::core::deadlock_watch::finder::lend(const blocked_wait
     if (wait.kind == blocked_wait::what::room) {
         return lends(wait.pool, 0);
     }
-    return std::any_of(wait.futures.begin(), wait.futures.end(), [&](const future_link& f) {
-        const future_link::place at = f.whereabouts();
-        return at.where == future_link::whereabout::queued && lends(at.home, f.id());
-    });
+    for (std::size_t n = 0; n < places_[i].size(); ++n) {
+        const place& at = places_[i][n];
+        if (at.where == future_link::whereabout::queued && lends(at.home, wait.futures[n].id())) {
+            return true;
+        }
+    }
+    return false;
 }
 
-deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(
-    const blocked_wait& wait) const {
+deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(std::size_t i) const {
+    const blocked_wait& wait = *waits_[i];
     const worker& self = wait.worker->self();
     deadlocked_worker one{
         .pool = wait.worker->pool().name(), .worker = self.info.name, .task = self.current.load()};
@@ -212,17 +227,17 @@ deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(
             if (wait.futures.size() == 1) {
                 one.waits_for = wait.futures.front().id();
             }
-            for (const future_link& f : wait.futures) {
-                one.why += (one.why.empty() ? "for " : " or ") + describe(f);
+            for (std::size_t n = 0; n < places_[i].size(); ++n) {
+                one.why += (n == 0 ? "for " : " or ") + describe(wait.futures[n].id(), places_[i][n]);
             }
             break;
     }
     return one;
 }
 
-std::string thread_pool_executor::core::deadlock_watch::finder::describe(const future_link& future) const {
-    const future_link::place at = future.whereabouts();
-    const std::string text = "task " + std::to_string(future.id());
+std::string thread_pool_executor::core::deadlock_watch::finder::describe(task_id future,
+                                                                         const place& at) const {
+    const std::string text = "task " + std::to_string(future);
     if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
         return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
     }

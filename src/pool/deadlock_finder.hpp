@@ -28,20 +28,24 @@ public:
 
 private:
     using indices = std::vector<std::size_t>;
+    using place = future_link::place;
 
     void strike_out();
     [[nodiscard]] bool is_stuck(std::size_t i) const;
-    [[nodiscard]] bool is_stuck(const future_link& future) const;
+    [[nodiscard]] bool is_stuck(const place& at) const;
     [[nodiscard]] bool is_stuck(const void* pool) const;
     void add_causes(std::size_t i, std::vector<bool>& seen, indices& out) const;
     [[nodiscard]] indices closure(std::size_t i) const;
     [[nodiscard]] indices innermost(indices of) const;
+    [[nodiscard]] bool is_still_so(const indices& cycle) const;
     [[nodiscard]] finding report_on(const indices& cycle, std::size_t number);
-    [[nodiscard]] deadlocked_worker describe(const blocked_wait& wait) const;
-    [[nodiscard]] std::string describe(const future_link& future) const;
-    bool lend(const blocked_wait& wait, finding& found) const;
+    [[nodiscard]] deadlocked_worker describe(std::size_t i) const;
+    [[nodiscard]] std::string describe(task_id future, const place& at) const;
+    bool lend(std::size_t i, finding& found) const;
 
     std::vector<blocked_wait*> waits_;
+    // Where their futures are, looked up once: a future may be cancelled at any time, and what is said must fit together.
+    std::vector<std::vector<place>> places_;
     std::vector<bool> stuck_;
     std::unordered_map<const task_scope*, std::size_t> runs_;  // the scopes of their threads
     std::unordered_map<const void*, indices> of_pool_;         // the waits of a pool's workers

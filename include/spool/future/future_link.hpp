@@ -80,6 +80,7 @@ public:
         whereabout where = whereabout::unknown;
         const void* home = nullptr;
         const task_scope* scope = nullptr;
+        bool operator==(const place&) const = default;
     };
     [[nodiscard]] place whereabouts() const;
 

@@ -1,7 +1,12 @@
 // Deadlocks are reported, once, and name who is in them.
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -113,6 +118,78 @@ TEST(deadlock_report, leaves_out_who_only_waits_for_the_circle) {
     circle.second.cancel();
     EXPECT_THROW(outsider.get(), spool::cancelled);
     EXPECT_EQ(told.size(), 1U);
+}
+
+// Once all wait, and the one farthest out came last: it is the first that is looked at.
+TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
+    test::reports told;
+    test::two_pools_that_wait waits;
+    const auto policy = deadlock_policy::report(told.handler());
+    thread_pool_executor a(test::of_size(1, "a", policy));
+    thread_pool_executor b(
+        {.name = "b", .core_size = 1, .maximum_size = 2, .queue = test::bounded(5), .on_deadlock = policy});
+    thread_pool_executor others(test::of_size(2, "others", policy));
+    test::gate middle_runs;
+    waits.start(a, b);
+    ASSERT_TRUE(waits.close());
+    const spool::future<int> middle = others.submit([&] {
+        middle_runs.open();
+        return waits.first.get();
+    });
+    ASSERT_TRUE(middle_runs.opens());  // else the outer one would run it itself
+    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 3; }));
+    const spool::future<int> outer = others.submit([&] { return middle.get(); });
+    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 4; }));
+    EXPECT_EQ(told.size(), 0U);
+    b.set_maximum_size(1);  // now it cannot grow any more
+    ASSERT_TRUE(told.come());
+    EXPECT_EQ(told.first().workers.size(), 2U) << to_string(told.first());
+    b.set_maximum_size(2);
+    b.set_core_size(2);
+    EXPECT_EQ(outer.get() + waits.second.get(), 2);
+    EXPECT_EQ(told.size(), 1U);
+}
+
+// The wait for any of very many futures takes long to look at, so that the future of the other is cancelled in the middle.
+TEST(deadlock_report, a_future_may_be_cancelled_while_its_waiter_is_looked_at) {
+    constexpr std::size_t many = 10'000;
+    const auto policy = deadlock_policy::report([](const auto&) {});
+    for (int round = 0; round < 4; ++round) {
+        test::gate begun;
+        test::gate known;
+        spool::future<int> waiter;
+        thread_pool_executor a(test::of_size(1, "a", policy));
+        thread_pool_executor b({.name = "b",
+                                .core_size = 1,
+                                .maximum_size = 2,
+                                .queue = test::bounded(many),
+                                .on_deadlock = policy});
+        const auto blocker = b.submit([&] {
+            begun.open();
+            known.wait();
+            return waiter.get();
+        });
+        ASSERT_TRUE(begun.opens());
+        waiter =
+            a.submit([&] { return b.invoke_any(std::vector<std::function<int()>>(many, [] { return 1; })); });
+        ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 1; }));
+        known.open();
+        ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 2; }));
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+        const auto middle = (std::chrono::steady_clock::now() - start) * (1 + round) / 6;
+        b.set_maximum_size(1);  // now it cannot grow any more
+        std::atomic<bool> looks{false};
+        std::jthread looker{[&] {
+            looks = true;
+            static_cast<void>(spool::detail::look_for_deadlocks());
+        }};
+        while (!looks) {}
+        for (const auto at = std::chrono::steady_clock::now() + middle;
+             std::chrono::steady_clock::now() < at;) {}
+        waiter.cancel();
+        EXPECT_THROW(blocker.get(), spool::cancelled);
+    }
 }
 
 TEST(deadlock_report, of_a_group_whose_child_waits_for_the_one_that_joins) {

@@ -1,6 +1,8 @@
 // What is no deadlock is not reported. Each test waits until the waits are known to the watch, and makes it look.
 #include <array>
 #include <functional>
+#include <stop_token>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -158,41 +160,47 @@ TEST(deadlock_silence, about_a_future_that_a_worker_runs_by_hand) {
 }
 
 TEST(deadlock_silence, about_waits_that_were_asked_to_stop) {
-    test::gate begun;
-    spool::future<int> circle;
-    test::gate known;
+    std::array<test::gate, 2> begun;
+    test::gate both;
     std::stop_source stop;
     test::gate in_callback;
     test::gate leave_callback;
     test::reports told;
-    thread_pool_executor pool(test::of_size(2, "a", deadlock_policy::report(told.handler())));
-    // The stop is requested inside of a callback of its own, which keeps the wait from ending.
-    std::jthread stopper;
-    circle = pool.submit([&] {
-        known.wait();
-        const spool::future<int> other = pool.submit([&] {
-            begun.open();
-            return circle.get();
-        });
-        begun.wait();
+    const auto policy = deadlock_policy::report(told.handler());
+    thread_pool_executor a(test::of_size(1, "a", policy));
+    thread_pool_executor b(
+        {.name = "b", .core_size = 1, .maximum_size = 2, .queue = test::bounded(5), .on_deadlock = policy});
+    const auto first = a.submit([&] {
+        begun[0].open();
+        both.wait();
         try {
-            return other.get(stop.get_token());
+            return b.submit([] { return 1; }).get(stop.get_token());
         } catch (const spool::interrupted&) {
             return 7;
         }
     });
+    const auto second = b.submit([&] {
+        begun[1].open();
+        both.wait();
+        return a.submit([] { return 2; }).get();
+    });
+    ASSERT_TRUE(begun[0].opens() && begun[1].opens());
+    both.open();
+    ASSERT_TRUE(watched(2));
+    // The newest callback comes first, and keeps the wait from hearing of its stop for a while.
     const std::stop_callback slow{stop.get_token(), [&] {
                                       in_callback.open();
                                       leave_callback.wait();
                                   }};
-    known.open();
-    ASSERT_TRUE(begun.opens());
-    stopper = std::jthread{[&] { stop.request_stop(); }};
+    std::jthread stopper{[&] { stop.request_stop(); }};
+    const test::open_at_end release{leave_callback};
     ASSERT_TRUE(in_callback.opens());
-    static_cast<void>(spool::detail::look_for_deadlocks());
-    EXPECT_EQ(told.size(), 0U);
+    b.set_maximum_size(1);  // now only the stop can help
+    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
     leave_callback.open();
-    EXPECT_EQ(circle.get(), 7);
+    EXPECT_EQ(first.get(), 7);
+    EXPECT_EQ(second.get(), 2);
+    EXPECT_EQ(told.size(), 0U);
 }
 
 TEST(deadlock_silence, about_a_worker_that_is_in_a_wait_of_another_kind) {
