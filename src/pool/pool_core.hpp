@@ -61,7 +61,6 @@ public:
     [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
     /// For task_group: runs a child that it has taken out of the queue, as if polled. `w` is this thread's.
     void run_child(worker& w, task& child);
-    [[nodiscard]] worker* current_worker() const noexcept;
     bool requeue(task& work, function_ref<bool(run_state)> may_run);
     bool remove(task_id id);
     std::size_t purge();

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "pool/deadlock_watch.hpp"
+#include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
 #include "spool/sync/spinning.hpp"
 #include "spool/sync/this_task.hpp"
@@ -38,7 +40,10 @@ void detail::group_frame::fail() noexcept {
 }
 
 task_group::task_group(thread_pool_executor& pool) noexcept
-    : pool_(pool), home_(&pool.use()), maker_(&this_thread_mark), worker_(pool.use().current_worker()) {
+    : pool_(pool),
+      home_(&pool.use()),
+      maker_(&this_thread_mark),
+      worker_(core::self_service::of(*static_cast<const core*>(home_))) {
     if (made_in_ != nullptr) {
         made_in_->add();
     }
@@ -59,7 +64,12 @@ void task_group::fork(task&& child) {
     }
     bool taken = false;
     try {
-        taken = &pool_.use() == home_ && pool_.try_execute(std::move(child)) == admission_result::accepted;
+        core& pool = pool_.use();
+        std::exception_ptr start_error;
+        admission_result how = admission_result::accepted;
+        taken = &pool == home_ &&
+                (pool.offer_quickly(child, how, start_error) ? how : pool.try_execute(child, start_error)) ==
+                    admission_result::accepted;
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {
@@ -155,33 +165,33 @@ void task_group::join() {
     }
 }
 
-// What nobody has begun, if the maker is a worker.
+// What nobody has begun, if the maker is a worker. The newest of its own first: there they are, as a rule.
 void task_group::run_queued() {
     auto* const self = static_cast<worker*>(worker_);
     if (self == nullptr) {
         return;
     }
-    thread_pool_executor::core& pool = pool_.use();
-    const auto is_mine = [this](const task& t) { return t.owner() == this; };
+    core& pool = pool_.use();
+    const auto is_mine = [this](const task& t) { return is_parent_of(t); };
     const auto run_it = [&](task& child) { pool.run_child(*self, child); };
-    while (!all_ended()) {
+    do {
         notice_stop();
-        if (pool.queue().use_own_if(is_mine, run_it)) {
-            continue;
-        }
-        std::vector<task> elsewhere;
-        try {
-            elsewhere = pool.queue().take_if(is_mine);
-        } catch (const std::bad_alloc&) {  // then others will run them
-        }
-        if (elsewhere.empty()) {
-            return;
-        }
-        for (task& child : elsewhere) {
-            notice_stop();
-            pool.run_child(*self, child);
-        }
+    } while ((pool.queue().use_own_if(is_mine, run_it) || run_elsewhere()) && !all_ended());
+}
+
+// Those that lie elsewhere in the queue. False: there are none.
+bool task_group::run_elsewhere() {
+    core& pool = pool_.use();
+    std::vector<task> children;
+    try {
+        children = pool.queue().take_if([this](const task& t) { return is_parent_of(t); });
+    } catch (const std::bad_alloc&) {  // then others will run them
     }
+    for (task& child : children) {
+        notice_stop();
+        pool.run_child(*static_cast<worker*>(worker_), child);
+    }
+    return !children.empty();
 }
 
 // Others run the rest: what was forked inside of that may lie there for the taking. False: for a while there was nothing.
@@ -205,10 +215,14 @@ bool task_group::help_until_all_ended() {
 
 bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
-    thread_pool_executor::core& pool = pool_.use();
+    core& pool = pool_.use();
     const auto is_awaited = [this](const task& t) { return is_ancestor_of(t); };
     notice_stop();
     return pool.queue().use_other_if(is_awaited, [&](task& child) { pool.run_child(self, child); });
+}
+
+bool task_group::is_parent_of(const task& t) const noexcept {
+    return t.owner() == this;
 }
 
 // It was taken out of the queue, so it has not ended; then neither has its group, nor the child which that was made in, and so on.
@@ -250,7 +264,6 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
         const auto sleep = [&](deadline limit) {
             return ended_.await(ended, {.until = limit, .stop = stop}, others_forked);
         };
-        using core = thread_pool_executor::core;
         // A child that runs on a thread of which nothing is known may end at any time.
         const wait_result how =
             ran_elsewhere_.load()

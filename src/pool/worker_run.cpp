@@ -77,10 +77,6 @@ void thread_pool_executor::core::run_inside(worker& w, task& work) {
         w, scope, work, [&work] { work(); }, info);
 }
 
-worker* thread_pool_executor::core::current_worker() const noexcept {
-    return self_service::of(*this);
-}
-
 // It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.
 void thread_pool_executor::core::run_child(worker& w, task& child) {
     if (hooks_ != nullptr || task_times_) {

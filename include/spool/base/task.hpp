@@ -87,7 +87,7 @@ struct task_table {
     int (*priority)(const void* callable);        // null: 0
     due_time (*due)(const void* callable);        // null: at once
     void* (*shared_state)(const void* callable);  // null: not the body of a future
-    const void* (*owner)(const void* callable);   // null: nobody's
+    const void* (*owner)(void* at) noexcept;      // null: nobody's
     const std::type_info* type;
 };
 
@@ -128,7 +128,7 @@ struct task_operations {
         return static_cast<const F*>(callable)->shared_state();
     }
 
-    static const void* owner(const void* callable) { return static_cast<const F*>(callable)->owner(); }
+    static const void* owner(void* at) noexcept { return get(at).owner(); }
 
     static constexpr task_table make_table() {
         task_table table{};
@@ -299,7 +299,9 @@ public:
 
     /// For task_group: what the callable belongs to, or null.
     [[nodiscard]] const void* owner() const noexcept {
-        return table_ == nullptr || table_->owner == nullptr ? nullptr : table_->owner(callable());
+        return table_ == nullptr || table_->owner == nullptr
+                   ? nullptr
+                   : table_->owner(const_cast<std::byte*>(storage_));
     }
 
 private:

@@ -78,12 +78,16 @@ private:
     std::size_t groups_ = 0;  // made inside, and not destroyed yet
 };
 
-// A child on its way through the pool. The link is destroyed last.
+// A child on its way through the pool. The link is destroyed last. It says that it was forked when all of it is there: making `f` may throw.
 template <class F>
 struct group_child {
+    struct complete {
+        explicit complete(group_link& link) noexcept { link.set_forked(); }
+    };
     static constexpr bool moves_as_bytes = std::is_trivially_copyable_v<F>;
     group_link link;
     F f;
+    [[no_unique_address]] complete made{link};
     void operator()();
     [[nodiscard]] const void* owner() const noexcept { return &link.group(); }
 };
@@ -142,14 +146,14 @@ public:
         }
         announce();
         using child_type = detail::group_child<std::decay_t<F>>;
-        task child{std::in_place_type<child_type>, detail::group_link{*this}, std::forward<F>(f)};
-        child.target<child_type>()->link.set_forked();  // only now: a copy or move of `f` may have thrown
-        fork(std::move(child));
+        fork(task{std::in_place_type<child_type>, detail::group_link{*this}, std::forward<F>(f)});
     }
 
     /// Joins: returns when every child has ended. \throws the first exception of a child; interrupted
     void wait() {
-        join();
+        if (!all_ended()) {
+            join();
+        }
         if (cancelled_.load()) {
             renew();
         }
@@ -160,6 +164,7 @@ public:
     [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(); }
 
 private:
+    using core = thread_pool_executor::core;
     template <class F>
     friend struct detail::group_child;
 
@@ -171,8 +176,10 @@ private:
     void finish() noexcept;
     void renew();
     void run_queued();
+    bool run_elsewhere();
     bool help();
     bool help_until_all_ended();
+    [[nodiscard]] bool is_parent_of(const task& t) const noexcept;
     [[nodiscard]] bool is_ancestor_of(const task& child) const noexcept;
     void wait_for_others(std::uint64_t forks_seen);
     void forget_lost_children() noexcept;
