@@ -16,6 +16,12 @@ inline std::optional<admission_result> thread_pool_executor::core::admit_quickly
     return work.is_plain() && !task_times_ ? steps().admit_quickly(work, start_error) : std::nullopt;
 }
 
+// The short way, or else the long one.
+inline admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
+    const std::optional<admission_result> quick = admit_quickly(work, start_error);
+    return quick.has_value() ? *quick : try_execute(work, start_error);
+}
+
 // The next task, if nothing has changed and there is one.
 inline bool thread_pool_executor::core::fetch_quickly(task& next) {
     const pool_control now = control();

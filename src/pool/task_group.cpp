@@ -66,10 +66,7 @@ void task_group::fork(task&& child) {
     try {
         core& pool = pool_.use();
         std::exception_ptr start_error;
-        admission_result how = admission_result::accepted;
-        taken = &pool == home_ &&
-                (pool.offer_quickly(child, how, start_error) ? how : pool.try_execute(child, start_error)) ==
-                    admission_result::accepted;
+        taken = &pool == home_ && pool.admit(child, start_error) == admission_result::accepted;
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {

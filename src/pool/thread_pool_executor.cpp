@@ -42,8 +42,7 @@ admission_result thread_pool_executor::try_execute(task&& work) {
     core& pool = use();
     pool.require(work);
     std::exception_ptr start_error;
-    const std::optional<admission_result> quick = pool.admit_quickly(work, start_error);
-    return quick.has_value() ? *quick : pool.try_execute(work, start_error);
+    return pool.admit(work, start_error);
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
