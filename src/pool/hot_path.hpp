@@ -17,7 +17,7 @@ inline std::optional<admission_result> thread_pool_executor::core::admit_quickly
 }
 
 // The short way, or else the long one.
-inline admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
+inline admission_result thread_pool_executor::core::let_in(task& work, std::exception_ptr& start_error) {
     const std::optional<admission_result> quick = admit_quickly(work, start_error);
     return quick.has_value() ? *quick : try_execute(work, start_error);
 }

@@ -49,7 +49,7 @@ public:
     }
     void execute(task&& work);
     void execute_all(std::span<task> work);
-    admission_result admit(task& work, std::exception_ptr& start_error);
+    admission_result let_in(task& work, std::exception_ptr& start_error);
     std::optional<admission_result> admit_quickly(task& work, std::exception_ptr& start_error);
     /// `start_error` is what the factory threw, if that is why.
     admission_result try_execute(task& work, std::exception_ptr& start_error);

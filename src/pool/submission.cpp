@@ -53,7 +53,7 @@ bool thread_pool_executor::core::unprepare(task& work) {
 
 void thread_pool_executor::core::execute(task&& work) {
     std::exception_ptr start_error;
-    const admission_result how = admit(work, start_error);
+    const admission_result how = let_in(work, start_error);
     if (how != admission_result::accepted) {
         refuse(std::move(work), how, start_error);
     }

@@ -66,7 +66,7 @@ void task_group::fork(task&& child) {
     try {
         core& pool = pool_.use();
         std::exception_ptr start_error;
-        taken = &pool == home_ && pool.admit(child, start_error) == admission_result::accepted;
+        taken = &pool == home_ && pool.let_in(child, start_error) == admission_result::accepted;
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {

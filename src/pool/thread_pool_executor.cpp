@@ -42,7 +42,7 @@ admission_result thread_pool_executor::try_execute(task&& work) {
     core& pool = use();
     pool.require(work);
     std::exception_ptr start_error;
-    return pool.admit(work, start_error);
+    return pool.let_in(work, start_error);
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
