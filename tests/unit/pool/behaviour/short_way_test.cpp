@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -96,4 +97,20 @@ TEST(pool_short_way, a_task_that_runs_counts_as_running_and_not_as_queued) {
     second.release();
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(pool.completed_task_count(), 2U);
+}
+
+TEST(pool_short_way, a_token_that_a_task_left_behind_is_not_stopped_with_its_idle_worker) {
+    test::queue_script script;
+    test::gate idle;
+    std::stop_token kept;
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(4, script)});
+    pool.execute([&](std::stop_token stop) {
+        kept = std::move(stop);
+        script.before_pop.arm([&idle] { idle.open(); });
+    });
+    ASSERT_TRUE(idle.opens());
+    EXPECT_TRUE(pool.shutdown_now().empty());
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_FALSE(kept.stop_requested());
 }
