@@ -42,20 +42,21 @@ std::unique_ptr<thread_pool_executor> make_pool() {
 // A static destructor closes a pool whose tasks still submit.
 void exit_while_tasks_run() {
     static_pool = make_pool();
+    thread_pool_executor& pool = *static_pool;  // static_pool may be empty already while it destroys its pool
     wanted += 3;
-    static_pool->execute([] {
-        while (!static_pool->is_shutdown()) {
+    pool.execute([&pool] {
+        while (!pool.is_shutdown()) {
             std::this_thread::yield();
         }
         ++ran;
         try {
-            static_pool->execute([] {});
+            pool.execute([] {});
         } catch (const spool::rejected_execution&) {
             ++ran;  // told so
         }
     });
-    static_pool->execute([] { ++ran; });
-    fill(*static_pool, 1000);
+    pool.execute([] { ++ran; });
+    fill(pool, 1000);
     std::exit(0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "model/explorer/explorer.hpp"
 #include "model/explorer/world.hpp"
+#include "spool/base/annotations.hpp"
 
 namespace model {
 
@@ -99,17 +100,19 @@ private:
     word_id word_;
 };
 
-class mutex {
+class SPOOL_CAPABILITY("mutex") mutex {
 public:
     mutex() : lock_(world::make_lock()) {}
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
     ~mutex() = default;
-    void lock(const std::source_location& at = std::source_location::current()) { world::acquire(lock_, at); }
-    bool try_lock(const std::source_location& at = std::source_location::current()) {
+    void lock(const std::source_location& at = std::source_location::current()) SPOOL_ACQUIRE() {
+        world::acquire(lock_, at);
+    }
+    bool try_lock(const std::source_location& at = std::source_location::current()) SPOOL_TRY_ACQUIRE(true) {
         return world::try_acquire(lock_, at);
     }
-    void unlock(const std::source_location& at = std::source_location::current()) {
+    void unlock(const std::source_location& at = std::source_location::current()) SPOOL_RELEASE() {
         world::release(lock_, at);
     }
 
@@ -117,16 +120,17 @@ private:
     world::lock_id lock_;
 };
 
-class lock_guard {
+class SPOOL_SCOPED_CAPABILITY lock_guard {
 public:
     explicit lock_guard(mutex& m, const std::source_location& at = std::source_location::current())
+        SPOOL_ACQUIRE(m)
         : mutex_(m) {
         mutex_.lock(at);
     }
-    lock_guard(mutex& m, std::adopt_lock_t) noexcept : mutex_(m) {}
+    lock_guard(mutex& m, std::adopt_lock_t) noexcept SPOOL_REQUIRES(m) : mutex_(m) {}
     lock_guard(const lock_guard&) = delete;
     lock_guard& operator=(const lock_guard&) = delete;
-    ~lock_guard() { mutex_.unlock(); }
+    ~lock_guard() SPOOL_RELEASE() { mutex_.unlock(); }
 
 private:
     mutex& mutex_;

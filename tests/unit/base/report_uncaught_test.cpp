@@ -8,6 +8,8 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spool/base/error.hpp"
@@ -89,6 +91,7 @@ TEST(report_of_uncaught, long_text_comes_in_one_piece) {
               lines{"spool: uncaught exception in pool \"io\": " + text + "\n"});
 }
 
-static_assert(noexcept(spool::report_uncaught("", nullptr)));
+static_assert(noexcept(spool::report_uncaught(std::string_view{},
+                                              std::declval<const std::exception_ptr&>())));
 
 }  // namespace

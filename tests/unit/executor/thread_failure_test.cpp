@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,8 +59,9 @@ TEST_F(thread_failure, a_task_without_a_thread_is_refused_with_reason_no_thread)
     } catch (const spool::rejected_execution& e) {
         EXPECT_EQ(e.reason(), spool::rejection_reason::no_thread);
         EXPECT_EQ(e.executor(), "thread_per_task_executor \"io\"");
-        EXPECT_STREQ(e.what(), "thread_per_task_executor \"io\": task rejected, no thread "
-                               "(Resource temporarily unavailable; threads running 1)");
+        const std::string text = e.what();  // the standard library may say more
+        EXPECT_TRUE(text.starts_with("thread_per_task_executor \"io\": task rejected, no thread (")) << text;
+        EXPECT_TRUE(text.ends_with("Resource temporarily unavailable; threads running 1)")) << text;
     }
     EXPECT_EQ(threads_refused, 1);
     EXPECT_EQ(alive, 0);

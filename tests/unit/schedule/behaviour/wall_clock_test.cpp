@@ -177,7 +177,7 @@ public:
     void add_listener(spool::clock_listener&) override {}
     void remove_listener(spool::clock_listener&) noexcept override {}
 
-    mutable std::atomic<std::chrono::nanoseconds> ahead{0ns};
+    mutable std::atomic<system_clock::duration> ahead{system_clock::duration::zero()};
     mutable std::atomic<bool> jumps_after_this{false};
     spool::testing::manual_clock time;
 };
