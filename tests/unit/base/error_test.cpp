@@ -25,6 +25,7 @@ static_assert(is_sound_exception<rejected_execution>);
 static_assert(is_sound_exception<spool::cancelled>);
 static_assert(is_sound_exception<spool::timed_out>);
 static_assert(is_sound_exception<spool::interrupted>);
+static_assert(is_sound_exception<spool::deadlock>);
 
 TEST(rejected_execution_text, names_executor_reason_and_numbers) {
     const rejected_execution full{rejection_reason::full, "pool \"io\"", "threads 4 of 4, queued 100"};
@@ -69,6 +70,21 @@ TEST(error_text, simple_errors_say_what_they_were_given) {
     EXPECT_STREQ(spool::cancelled{"task 7"}.what(), "task 7");
     EXPECT_STREQ(spool::timed_out{"too late"}.what(), "too late");
     EXPECT_STREQ(spool::interrupted{"stop"}.what(), "stop");
+}
+
+template <class E>
+class simple_error : public testing::Test {};
+using simple_errors = testing::Types<spool::cancelled, spool::timed_out, spool::interrupted, spool::deadlock>;
+TYPED_TEST_SUITE(simple_error, simple_errors);
+
+TYPED_TEST(simple_error, copies_say_the_same_after_the_original_is_gone) {
+    auto original = std::make_unique<TypeParam>("task 7");
+    const TypeParam copy{*original};
+    TypeParam assigned{"another"};
+    assigned = *original;
+    original.reset();
+    EXPECT_STREQ(copy.what(), "task 7");
+    EXPECT_STREQ(assigned.what(), "task 7");
 }
 
 TEST(error_text, empty_callable_is_an_invalid_argument_of_the_one_who_asks) {

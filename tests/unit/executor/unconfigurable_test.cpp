@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ public:
     void execute(spool::task work) override {
         calls_.push_back("execute");
         work();
+    }
+    void execute_all(std::span<spool::task> work) override {
+        calls_.push_back("execute_all of " + std::to_string(work.size()));
     }
     [[nodiscard]] const spool::task_decorator* decorator() const noexcept override { return &decorator_; }
     void shutdown() override { calls_.push_back("shutdown"); }
@@ -83,6 +87,16 @@ TEST(unconfigurable_owning, every_call_goes_to_the_service) {
                                                "close", "end", "close", "destroyed"}));
 }
 
+TEST(unconfigurable_owning, many_tasks_go_to_the_service_in_one_call) {
+    std::vector<std::string> calls;
+    std::vector<spool::task> three(3);
+    {
+        spool::unconfigurable_service handle = spool::unconfigurable(std::make_unique<noting_service>(calls));
+        handle.execute_all(three);
+    }
+    EXPECT_EQ(calls, (std::vector<std::string>{"execute_all of 3", "close", "destroyed"}));
+}
+
 TEST(unconfigurable_owning, destroying_the_handle_waits_for_the_tasks) {
     std::atomic<int> ran{0};
     {
@@ -131,6 +145,15 @@ TEST(unconfigurable_by_reference, tasks_run_on_the_service) {
     EXPECT_EQ(handle.submit([] {}, std::string{"given"}).get(), "given");
     EXPECT_EQ(service.executed(), 3);
     EXPECT_THROW((void)handle.submit(std::function<void()>{}), std::invalid_argument);
+}
+
+TEST(unconfigurable_by_reference, many_tasks_go_to_the_service_in_one_call) {
+    std::vector<std::string> calls;
+    std::vector<spool::task> two(2);
+    noting_service service{calls};
+    spool::submit_only handle = spool::unconfigurable(service);
+    handle.execute_all(two);
+    EXPECT_EQ(calls, std::vector<std::string>{"execute_all of 2"});
 }
 
 TEST(unconfigurable_by_reference, the_decorator_of_the_service_wraps_its_tasks) {

@@ -38,6 +38,12 @@ std::vector<std::string> ids(const pool_options& options, const workload_hint& l
 
 using names = std::vector<std::string>;
 
+TEST(pool_lint, every_severity_has_its_word) {
+    EXPECT_EQ(to_string(lint_severity::note), "note");
+    EXPECT_EQ(to_string(lint_severity::warning), "warning");
+    EXPECT_EQ(to_string(lint_severity::error), "error");
+}
+
 TEST(pool_lint, says_nothing_about_settings_that_do_what_they_say) {
     EXPECT_EQ(ids({}), names{});
     EXPECT_EQ(ids({.core_size = 4, .maximum_size = 8, .keep_alive = 5s, .queue = places(50)}), names{});

@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "pool_helpers.hpp"
 #include "support/eventually.hpp"
+#include "support/throws.hpp"
 
 namespace {
 
@@ -179,4 +181,19 @@ TEST(pool_stop, shutdown_now_inside_a_task_stops_that_very_task) {
     });
     ASSERT_TRUE(test::eventually([&] { return pool.is_terminated(); }));
     EXPECT_TRUE(stopped);
+}
+
+TEST(pool_stop, a_task_that_waits_for_the_end_of_another_pool_is_interrupted_there) {
+    test::gate waits;
+    std::string said;
+    spool::thread_pool_executor goes_on({.name = "goes on", .core_size = 1});
+    spool::thread_pool_executor pool({.core_size = 1});
+    pool.execute([&] {
+        waits.open();
+        said = test::what_of<spool::interrupted>([&] { static_cast<void>(goes_on.await_termination(1h)); });
+    });
+    ASSERT_TRUE(waits.opens());
+    EXPECT_TRUE(pool.shutdown_now().empty());
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(said, "thread_pool_executor \"goes on\": stop requested while waiting for its termination");
 }

@@ -152,6 +152,20 @@ TEST(pool_uncaught, interrupted_without_a_stop_request_is_uncaught) {
     EXPECT_EQ(handled.all(), steps{"by nobody"});
 }
 
+TEST(pool_uncaught, only_the_policy_terminate_says_that_it_ends_the_process) {
+    EXPECT_TRUE(spool::uncaught_policy::terminate().terminates());
+    EXPECT_FALSE(spool::uncaught_policy::report().terminates());
+    EXPECT_FALSE(spool::uncaught_policy{}.terminates());
+}
+
+TEST(pool_uncaught, terminate_lets_tasks_run_that_throw_nothing) {
+    spool::thread_pool_executor pool({.core_size = 1, .uncaught = spool::uncaught_policy::terminate()});
+    int runs = 0;
+    pool.execute([&] { ++runs; });
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_EQ(runs, 1);
+}
+
 TEST(pool_uncaught_death, terminate_ends_the_process_naming_what_was_thrown) {
     if (test::under_thread_sanitizer) {
         GTEST_SKIP() << "death tests and ThreadSanitizer do not go together";

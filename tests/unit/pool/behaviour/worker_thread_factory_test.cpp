@@ -197,6 +197,14 @@ TEST(worker_thread_factory, reports_what_on_start_and_on_exit_throw_and_works_al
     EXPECT_TRUE(test::contains(text, "thread loud-1, on_exit: bad exit")) << text;
 }
 
+TEST(worker_thread_factory, reports_what_a_body_throws_that_is_no_pools) {
+    testing::internal::CaptureStderr();
+    const spool::thread_factory start = spool::worker_thread_factory();
+    start([] { throw std::runtime_error("bad body"); }, {.pool = "own", .number = 1, .name = "own-1"}).join();
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text, "spool: uncaught exception in thread own-1: bad body\n");
+}
+
 TEST(worker_thread_factory, a_lambda_that_returns_a_std_thread_is_a_factory) {
     test::record<std::string> made;
     spool::thread_pool_executor pool(
@@ -210,6 +218,24 @@ TEST(worker_thread_factory, a_lambda_that_returns_a_std_thread_is_a_factory) {
     EXPECT_EQ(pool.submit([] { return 3; }).get(), 3);
     pool.close();
     EXPECT_EQ(made.all(), (std::vector<std::string>{"plain 1 plain-1", "plain 2 plain-2"}));
+}
+
+TEST(worker_thread_factory, a_std_thread_that_is_none_makes_no_worker_thread) {
+    const spool::worker_thread none{std::thread{}};
+    EXPECT_FALSE(none);
+}
+
+TEST(worker_thread_factory, a_std_thread_goes_on_after_it_was_detached) {
+    const auto go = std::make_shared<test::gate>();  // outlives the thread, whoever is last
+    const auto went = std::make_shared<test::gate>();
+    spool::worker_thread thread{std::thread{[go, went] {
+        go->wait();
+        went->open();
+    }}};
+    thread.detach();
+    EXPECT_FALSE(thread);
+    go->open();
+    EXPECT_TRUE(went->opens());
 }
 
 TEST(worker_thread_factory, a_handle_of_another_kind_is_joined_or_detached_once) {

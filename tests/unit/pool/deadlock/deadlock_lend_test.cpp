@@ -1,5 +1,10 @@
 // deadlock_policy::lend: an extra thread, for as long as it takes.
+#include <exception>
 #include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -70,6 +75,34 @@ TEST(deadlock_lend, a_wait_for_room_is_helped) {
     EXPECT_EQ(task.get(), spool::admission_result::accepted);
     EXPECT_TRUE(test::ends(pool));
     EXPECT_EQ(pool.completed_task_count(), 3U);
+}
+
+TEST(deadlock_lend, a_thread_that_cannot_be_started_is_told_to_uncaught_and_leaves_the_pools_as_they_were) {
+    test::record<std::string> uncaught;
+    test::two_pools_that_wait waits;
+    const auto with_one_thread = [&](const char* name) {
+        spool::pool_options options = test::of_size(1, name, deadlock_policy::lend([](const auto&) {}));
+        options.thread_factory = [made = 0](spool::task body, const spool::worker_info&) mutable {
+            if (++made > 1) {
+                throw std::runtime_error("no second thread");
+            }
+            return std::thread{std::move(body)};
+        };
+        options.uncaught = [&](const spool::worker_info&, const std::exception_ptr& e) {
+            uncaught.add(spool::describe(e));
+        };
+        return options;
+    };
+    thread_pool_executor a(with_one_thread("a"));
+    thread_pool_executor b(with_one_thread("b"));
+    waits.start(a, b);
+    ASSERT_TRUE(waits.close());
+    ASSERT_TRUE(test::eventually([&] { return uncaught.size() != 0; }));
+    EXPECT_TRUE(test::contains(uncaught.all().at(0), "no second thread")) << uncaught.all().at(0);
+    EXPECT_EQ(a.pool_size() + b.pool_size(), 2U);
+    waits.first.cancel();
+    waits.second.cancel();
+    EXPECT_TRUE(test::ends(a) && test::ends(b));
 }
 
 TEST(deadlock_lend, running_tasks_that_wait_for_each_other_are_only_reported) {

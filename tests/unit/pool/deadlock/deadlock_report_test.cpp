@@ -39,6 +39,18 @@ TEST(deadlock_report, names_the_tasks_the_workers_and_the_pool) {
     EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);
 }
 
+TEST(deadlock_report, without_a_handler_it_is_written_on_stderr) {
+    const spool::deadlock_report report{
+        .workers = {{.pool = "a", .worker = "a-1", .task = 5, .waits_for = 6, .why = "for task 6"}},
+        .remedy = "an extra thread is lent"};
+    testing::internal::CaptureStderr();
+    deadlock_policy::report()(report);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "spool: deadlock: 1 worker(s) wait for each other, and nobody else can help them; an extra "
+              "thread is lent"
+              "\n  worker a-1 of pool \"a\", in task 5, waits for task 6\n");
+}
+
 TEST(deadlock_report, it_comes_only_once) {
     test::reports told;
     test::circle_of_two circle;

@@ -1,7 +1,11 @@
 // Times of day: the task moves with them when the clock is set.
+#include <memory>
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "schedule_helpers.hpp"
+#include "support/throws.hpp"
 
 namespace {
 
@@ -181,6 +185,26 @@ public:
     mutable std::atomic<bool> jumps_after_this{false};
     spool::testing::manual_clock time;
 };
+
+class refusing_clock final : public spool::clock_source {
+public:
+    [[nodiscard]] spool::due_time now() const noexcept override { return {}; }
+    [[nodiscard]] system_clock::time_point wall_now() const noexcept override { return {}; }
+    [[nodiscard]] spool::deadline sleep_limit(spool::due_time) const noexcept override {
+        return spool::deadline::after(1ms);
+    }
+    void add_listener(spool::clock_listener&) override { throw std::runtime_error("no listeners here"); }
+    void remove_listener(spool::clock_listener&) noexcept override { ++removed; }
+    int removed = 0;
+};
+
+TEST(scheduled_clock, one_that_takes_no_listener_makes_the_constructor_throw_what_it_throws) {
+    const auto clock = std::make_shared<refusing_clock>();
+    const auto make = [&] { spool::scheduled_thread_pool_executor{{.core_size = 1, .clock = clock}}; };
+    EXPECT_EQ(test::what_of<std::runtime_error>(make), "no listeners here");
+    EXPECT_EQ(clock->removed, 0);
+    EXPECT_EQ(clock.use_count(), 1);
+}
 
 class scheduled_silent_clock : public testing::Test {
 protected:
