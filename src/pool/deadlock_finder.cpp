@@ -237,7 +237,7 @@ deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(s
 
 std::string thread_pool_executor::core::deadlock_watch::finder::describe(task_id future,
                                                                          const place& at) const {
-    const std::string text = "task " + std::to_string(future);
+    std::string text = "task " + std::to_string(future);
     if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
         return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
     }

@@ -141,6 +141,7 @@ std::string about_failure(const scenario& s, const goal& g, const trial& nearest
 
 advice advise(const scenario& s, const goal& g, const std::vector<trial>& trials, const simulation& how) {
     std::vector<const trial*> order;
+    order.reserve(trials.size());
     for (const trial& t : trials) {
         order.push_back(&t);
     }

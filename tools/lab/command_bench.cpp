@@ -37,6 +37,7 @@ void run_script(const bench_options& o) {
     for (const std::string& workload : o.workloads) {
         command += ' ' + workload;
     }
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread runs yet
     if (std::system(command.c_str()) != 0) {
         throw std::runtime_error(fmt::format("{} failed", script));
     }

@@ -61,7 +61,7 @@ struct scenario {
 /// \throws input_error, naming file, line and field
 [[nodiscard]] scenario read_scenario(const std::string& file);
 /// The same from a text; traces lie in `folder`.
-[[nodiscard]] scenario parse_scenario(std::string name, std::string text, const std::string& folder);
+[[nodiscard]] scenario parse_scenario(const std::string& name, std::string text, const std::string& folder);
 
 /// The same story in less time: everything that is a duration shrinks, every rate grows.
 [[nodiscard]] scenario sped_up(scenario s, double factor);

@@ -94,7 +94,7 @@ void check_pool(const json_field& from, const settings& pool) {
 
 }  // namespace
 
-scenario parse_scenario(std::string name, std::string text, const std::string& folder) {
+scenario parse_scenario(const std::string& name, std::string text, const std::string& folder) {
     const json_field root = json_field::parse({name, std::move(text)});
     root.allow_only(
         {"story", "look_for", "duration", "seed", "pool", "arrivals", "classes", "changes", "goal"});
@@ -130,7 +130,7 @@ scenario parse_scenario(std::string name, std::string text, const std::string& f
 scenario read_scenario(const std::string& file) {
     json_source source = read_source(file);
     const std::string folder = std::filesystem::path{file}.parent_path().string();
-    return parse_scenario(std::move(source.name), std::move(source.text), folder);
+    return parse_scenario(source.name, std::move(source.text), folder);
 }
 
 }  // namespace spool::lab

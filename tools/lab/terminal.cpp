@@ -10,6 +10,7 @@ namespace spool::lab {
 namespace {
 
 std::string_view environment(const char* name) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }

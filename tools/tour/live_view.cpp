@@ -17,6 +17,7 @@ constexpr std::size_t columns_needed = 44;
 constexpr std::size_t columns_for_wide_cells = 66;
 
 std::string_view environment(const char* name) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
@@ -49,11 +50,11 @@ public:
     void end_act(const frame& now) override { show(now); }
     void show(const frame& now) override {
         const spool::pool_snapshot& p = now.pool;
+        const std::string state{spool::to_string(p.state)};
         begin_frame();
         char head[80];
         std::snprintf(head, sizeof head, "Spool tour: act %zu of %zu, %.1f s, the pool is %s", now.act,
-                      now.acts, std::chrono::duration<double>{now.elapsed}.count(),
-                      spool::to_string(p.state).data());
+                      now.acts, std::chrono::duration<double>{now.elapsed}.count(), state.c_str());
         text(head, colour::dim);
         text("");
         text(now.text.title, colour::bold);
