@@ -1,0 +1,87 @@
+"""Reads what gcov has counted and writes it for gcovr, one entry for each line and branch of the source.
+
+usage: merge_coverage.py BUILD_FOLDER OUTPUT
+
+gcovr 5.2 alone tells instances of a template apart by their place in a list that differs from object file to object file. Here the
+instances of a template are one: a branch is covered if it is in any of them. Not counted as branches:
+- where a call goes on or throws: the compiler makes two of every call;
+- a pair of which neither side was ever reached, on a line that did run: code that unwinds the stack. What stands behind a
+  condition that never let anyone through is left out with it, but not that condition's own missing side.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+PARTS = ("include", "src")
+
+
+def counted_files(build):
+    """Every object file's counts, or its notes alone if it never ran."""
+    for notes in sorted(build.rglob("*.gcno")):
+        counts = notes.with_suffix(".gcda")
+        yield counts if counts.exists() else notes
+
+
+def ask_gcov(path):
+    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(path)]
+    text = subprocess.run(command, check=True, capture_output=True, cwd=path.parent).stdout
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def conditions(branches):
+    """Pairs of counts, without those of calls."""
+    pairs = [branches[i:i + 2] for i in range(0, len(branches), 2)] if len(branches) % 2 == 0 else [branches]
+    return [[branch["count"] for branch in pair] for pair in pairs if not any(branch["throw"] for branch in pair)]
+
+
+class Source:
+    """What is known of one file."""
+
+    def __init__(self):
+        self.lines = {}      # number -> count
+        self.branches = {}   # (number, where its function begins, how many) -> pairs of counts
+
+    def add(self, found):
+        begins = {f["name"]: (f["start_line"], f["start_column"]) for f in found["functions"]}
+        for line in found["lines"]:
+            number = line["line_number"]
+            self.lines[number] = self.lines.get(number, 0) + line["count"]
+            pairs = conditions(line["branches"])
+            if not pairs:
+                continue
+            key = (number, begins.get(line.get("function_name")), tuple(map(len, pairs)))
+            known = self.branches.setdefault(key, [[0] * len(pair) for pair in pairs])
+            for sums, pair in zip(known, pairs):
+                sums[:] = map(sum, zip(sums, pair))
+
+    def entries(self):
+        branches = {number: [] for number in self.lines}
+        for (number, _, _), pairs in sorted(self.branches.items(), key=str):
+            for pair in pairs:
+                if any(pair) or not self.lines[number]:
+                    branches[number] += pair
+        for number, count in sorted(self.lines.items()):
+            yield {"line_number": number, "count": count, "gcovr/noncode": False, "gcovr/excluded": False,
+                   "branches": [{"count": n, "fallthrough": False, "throw": False} for n in branches[number]]}
+
+
+def main(arguments):
+    build, output = map(pathlib.Path, arguments)
+    root = pathlib.Path.cwd()
+    sources = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for answers in pool.map(ask_gcov, counted_files(build.resolve())):
+            for answer in answers:
+                for found in answer["files"]:
+                    path = pathlib.Path(os.path.normpath(os.path.join(answer["current_working_directory"], found["file"])))
+                    if path.is_relative_to(root) and path.relative_to(root).parts[0] in PARTS:
+                        sources.setdefault(str(path.relative_to(root)), Source()).add(found)
+    files = [{"file": name, "functions": [], "lines": list(source.entries())} for name, source in sorted(sources.items())]
+    output.write_text(json.dumps({"gcovr/format_version": "0.3", "files": files}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
