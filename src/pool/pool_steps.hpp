@@ -129,7 +129,8 @@ public:
         if (host_.start_worker(none, limit, start_error) == start_result::failed && control().workers == 0) {
             if (auto back = host_.take_back_if_possible(mine)) {
                 work = *std::move(back);
-                host_.try_terminate();  // likewise
+                host_.try_for_the_stranded();  // those of others, who relied on that worker
+                host_.try_terminate();         // likewise
                 return admission_result::no_thread;
             }
         }

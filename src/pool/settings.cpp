@@ -96,6 +96,7 @@ void thread_pool_executor::core::set_core_size(std::size_t n) {
     for (std::size_t wanted = std::min(n - before, queue_->size()); wanted > 0 && !queue_->empty();
          --wanted) {
         if (start_worker(nullptr, bound::core_size, error) != start_result::started) {
+            try_for_the_stranded();
             break;
         }
     }
@@ -148,7 +149,11 @@ void thread_pool_executor::core::set_thread_factory(spool::thread_factory factor
 
 bool thread_pool_executor::core::prestart_core_thread() {
     std::exception_ptr error;
-    return start_worker(nullptr, bound::core_size, error) == start_result::started;
+    if (start_worker(nullptr, bound::core_size, error) == start_result::started) {
+        return true;
+    }
+    try_for_the_stranded();
+    return false;
 }
 
 std::size_t thread_pool_executor::core::prestart_all_core_threads() {

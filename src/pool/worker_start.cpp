@@ -18,9 +18,15 @@ auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exc
     return steps().start_worker(first, limit, error);
 }
 
-// While this one was being started, others may have queued tasks in the belief that there was a worker.
+// While one was being started in vain, others may have queued tasks in the belief that there was a worker. They have nobody else, so
+// one more failure is not the end.
 void thread_pool_executor::core::try_for_the_stranded() {
-    if (const pool_control c = control(); runs_queue(c.state) && c.workers == 0 && !queue_is_empty()) {
+    constexpr int enough = 8;
+    for (int attempt = 0; attempt < enough; ++attempt) {
+        const pool_control c = control();
+        if (!runs_queue(c.state) || c.workers != 0 || queue_is_empty()) {
+            return;
+        }
         std::exception_ptr error;
         start_worker(nullptr, bound::maximum_size, error);
     }

@@ -133,6 +133,53 @@ TEST_P(pool_thread_failure, after_the_offer_takes_the_task_back_out_of_the_queue
     EXPECT_EQ(ran, 1);
 }
 
+// Who queues a task while a worker is being started relies on that worker.
+TEST_P(pool_thread_failure, leaves_nobodys_task_behind_who_relied_on_the_worker) {
+    failing_factory factory{.how = GetParam(), .first = 1, .last = 1};
+    test::gate asked;
+    test::gate fail;
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 0,
+                                      .maximum_size = 1,
+                                      .thread_factory = [&](spool::task body, const spool::worker_info&) {
+                                          asked.open();
+                                          fail.wait();
+                                          return factory.make(std::move(body));
+                                      }});
+    {
+        const std::jthread first{[&] { expect_the_submitter_is_told(pool, GetParam(), ran); }};
+        asked.wait();
+        pool.execute([&ran] { ran += 10; });  // the queue takes it, and there is a worker, it seems
+        fail.open();
+    }
+    EXPECT_TRUE(test::eventually([&] { return ran == 10; })) << pool.describe();
+    EXPECT_EQ(factory.calls, 2);
+    ASSERT_TRUE(test::ends(pool));
+}
+
+TEST_P(pool_thread_failure, of_prestart_leaves_nobodys_task_behind_who_relied_on_it) {
+    failing_factory factory{.how = GetParam(), .first = 1, .last = 2};
+    test::gate asked;
+    test::gate fail;
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 1,
+                                      .maximum_size = 1,
+                                      .thread_factory = [&](spool::task body, const spool::worker_info&) {
+                                          asked.open();
+                                          fail.wait();
+                                          return factory.make(std::move(body));
+                                      }});
+    {
+        const std::jthread first{[&] { EXPECT_FALSE(pool.prestart_core_thread()); }};
+        asked.wait();
+        pool.execute([&ran] { ++ran; });
+        fail.open();
+    }
+    EXPECT_TRUE(test::eventually([&] { return ran == 1; })) << pool.describe();
+    EXPECT_EQ(factory.calls, 3) << "the second failed too";
+    ASSERT_TRUE(test::ends(pool));
+}
+
 TEST_P(pool_thread_failure, above_core_with_a_full_queue_tells_the_submitter) {
     failing_factory factory{.how = GetParam(), .first = 2, .last = 2};
     std::atomic<int> ran{0};
@@ -241,6 +288,36 @@ TEST(pool_thread_dropped, by_the_new_thread_after_the_factory_returned_is_report
     ASSERT_EQ(reported.size(), 1U);
     EXPECT_TRUE(test::contains(reported.all().front(), "drop-1: the thread factory dropped"))
         << reported.all().front();
+}
+
+TEST(pool_thread_dropped, again_and_again_leaves_the_task_to_the_next_thread) {
+    test::gate returned;
+    std::atomic<int> calls{0};
+    spool::thread_pool_executor pool(
+        {.core_size = 0,
+         .maximum_size = 1,
+         .thread_factory = [&](spool::task body, const spool::worker_info&) -> spool::worker_thread {
+             const int call = ++calls;
+             if (call == 1) {  // in its thread, later
+                 return std::thread{[&returned, body = std::move(body)]() mutable {
+                     returned.wait();
+                     body = nullptr;
+                 }};
+             }
+             if (call < 5) {  // in its thread, before the factory has returned it
+                 std::thread forgetful{[dropped = std::move(body)]() mutable { dropped = nullptr; }};
+                 forgetful.join();
+                 return std::thread{[] {}};
+             }
+             return std::thread{std::move(body)};
+         },
+         .uncaught = test::quiet()});
+    const auto done = pool.submit([] { return 8; });
+    returned.open();
+    ASSERT_TRUE(done.wait_for(test::long_delay())) << pool.describe();
+    EXPECT_EQ(done.get(), 8);
+    EXPECT_EQ(calls, 5);
+    ASSERT_TRUE(test::ends(pool));
 }
 
 TEST(pool_thread_dropped, body_called_twice_runs_one_worker) {
