@@ -271,8 +271,9 @@ public:
         host_.on_shutdown();
         host_.wake_everybody();
         // A pool built on a queue with tasks in it may have no worker to run them.
-        if (control().workers == 0 && !host_.queue_is_empty()) {  // L2
-            host_.start_worker(none, start_bound::maximum_size, error);
+        if (control().workers == 0 && !host_.queue_is_empty() &&  // L2
+            host_.start_worker(none, start_bound::maximum_size, error) != start_result::started) {
+            host_.try_for_the_stranded();
         }
         host_.try_terminate();
     }
