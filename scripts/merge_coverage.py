@@ -3,19 +3,21 @@
 usage: merge_coverage.py BUILD_FOLDER OUTPUT
 
 gcovr 5.2 alone tells instances of a template apart by their place in a list that differs from object file to object file. Here the
-instances of a template are one: a branch is covered if it is in any of them. Not counted as branches:
+instances of a template, or of an inline function, are one: a branch is covered if it is in any of them. Where the compiler has made another number of
+branches of a line in one instance than in another, they cannot be compared, and the best of them counts. Not counted as branches:
 - where a call goes on or throws: the compiler makes two of every call;
-- a pair of which neither side was ever reached, on a line that did run: code that unwinds the stack. What stands behind a
-  condition that never let anyone through is left out with it, but not that condition's own missing side.
+- those of a line that only closes brackets: destructors, most of them of code that unwinds the stack.
 """
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 PARTS = ("include", "src")
+ONLY_CLOSES = re.compile(r"[\s)}\];,]*(//.*)?")
 
 
 def counted_files(build):
@@ -35,6 +37,10 @@ def conditions(branches):
     """Pairs of counts, without those of calls."""
     pairs = [branches[i:i + 2] for i in range(0, len(branches), 2)] if len(branches) % 2 == 0 else [branches]
     return [[branch["count"] for branch in pair] for pair in pairs if not any(branch["throw"] for branch in pair)]
+
+
+def share_covered(branches):
+    return (sum(map(bool, branches)) / len(branches), len(branches)) if branches else (-1, 0)
 
 
 class Source:
@@ -57,12 +63,12 @@ class Source:
             for sums, pair in zip(known, pairs):
                 sums[:] = map(sum, zip(sums, pair))
 
-    def entries(self):
+    def entries(self, text):
         branches = {number: [] for number in self.lines}
         for (number, _, _), pairs in sorted(self.branches.items(), key=str):
-            for pair in pairs:
-                if any(pair) or not self.lines[number]:
-                    branches[number] += pair
+            found = [count for pair in pairs for count in pair]
+            if not ONLY_CLOSES.fullmatch(text[number - 1]):
+                branches[number] = max(branches[number], found, key=share_covered)
         for number, count in sorted(self.lines.items()):
             yield {"line_number": number, "count": count, "gcovr/noncode": False, "gcovr/excluded": False,
                    "branches": [{"count": n, "fallthrough": False, "throw": False} for n in branches[number]]}
@@ -79,7 +85,8 @@ def main(arguments):
                     path = pathlib.Path(os.path.normpath(os.path.join(answer["current_working_directory"], found["file"])))
                     if path.is_relative_to(root) and path.relative_to(root).parts[0] in PARTS:
                         sources.setdefault(str(path.relative_to(root)), Source()).add(found)
-    files = [{"file": name, "functions": [], "lines": list(source.entries())} for name, source in sorted(sources.items())]
+    files = [{"file": name, "functions": [], "lines": list(source.entries((root / name).read_text().splitlines()))}
+             for name, source in sorted(sources.items())]
     output.write_text(json.dumps({"gcovr/format_version": "0.3", "files": files}))
 
 
