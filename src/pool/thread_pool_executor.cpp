@@ -57,6 +57,7 @@ const task_decorator* thread_pool_executor::decorator() const noexcept {
 }
 
 void thread_pool_executor::on_shutdown() {}
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a derived pool keeps it
 void thread_pool_executor::made_anew(blocking_queue<task>&, const void*, way_back) const {}
 bool thread_pool_executor::left_to_parent() const noexcept {
     return here_.load() == nullptr;

@@ -35,7 +35,8 @@ std::unique_ptr<detail::timer_queue> queue_for(const scheduled_pool_options& opt
     return queue;
 }
 
-pool_options to_pool_options(scheduled_pool_options&& from, std::unique_ptr<blocking_queue<task>> queue) {
+// Moves out of the options what any pool needs; the rest stays.
+pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<blocking_queue<task>> queue) {
     return {.name = std::move(from.name),
             .core_size = from.core_size,
             .maximum_size = std::max<std::size_t>(from.core_size, largest_pool),
@@ -79,10 +80,8 @@ private:
     std::optional<way_back> way_;
 };
 
-// What is read of the options after they were moved from is left as it was.
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
-    : thread_pool_executor(to_pool_options(std::move(options), queue_for(options)),
-                           queue_first{options.clock}) {
+    : thread_pool_executor(to_pool_options(options, queue_for(options)), queue_first{options.clock}) {
     timers().set_home(home());
     const auto link = std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
                                                      options.run_periodic_after_shutdown);

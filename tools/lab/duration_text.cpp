@@ -19,6 +19,7 @@ constexpr double longest = 1e18;  // thirty years
 std::optional<nanoseconds> parse_duration(std::string_view text) {
     double number = 0;
     const char* const end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is the size
     const auto [rest, error] = std::from_chars(text.data(), end, number);
     if (error != std::errc{} || !(number >= 0)) {
         return std::nullopt;

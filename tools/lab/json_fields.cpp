@@ -28,7 +28,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-std::string shortened(std::string text) {
+std::string shortened(const std::string& text) {
     constexpr std::size_t most = 40;
     return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
@@ -161,7 +161,7 @@ double json_field::share() const {
 nanoseconds json_field::duration() const {
     const auto d = value_->is_string() ? parse_duration(text()) : std::nullopt;
     if (!d.has_value()) {
-        fail("a duration such as \"50ms\" or \"1.5s\"");
+        fail(R"(a duration such as "50ms" or "1.5s")");
     }
     return *d;
 }
