@@ -12,6 +12,17 @@
 
 #include "support/gate.hpp"
 
+#ifdef __has_feature
+#define SOAK_HAS_FEATURE(x) __has_feature(x)
+#else
+#define SOAK_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SOAK_HAS_FEATURE(address_sanitizer) ||  \
+    SOAK_HAS_FEATURE(thread_sanitizer)
+#include <sanitizer/allocator_interface.h>
+#define SOAK_SANITIZED
+#endif
+
 namespace soak {
 namespace {
 
@@ -38,12 +49,18 @@ std::size_t thread_count() {
 std::size_t descriptor_count() {
     return entries_of("/proc/self/fd");
 }
-std::size_t resident_bytes() {
+#ifdef SOAK_SANITIZED
+std::size_t bytes_in_use() {
+    return __sanitizer_get_current_allocated_bytes();
+}
+#else
+std::size_t bytes_in_use() {
     std::ifstream file{"/proc/self/statm"};
     std::size_t pages = 0;
     file >> pages >> pages;
     return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
+#endif
 
 void leak_thread() {
     leaked& all = all_leaked();

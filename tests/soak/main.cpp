@@ -65,24 +65,19 @@ struct totals {
 };
 
 constexpr std::uint64_t warm_up = 200;  // rounds
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-// A sanitizer keeps what was freed, and a history of every thread.
-constexpr std::size_t allowed_growth = std::size_t{1024} << 20U;
-#else
 constexpr std::size_t allowed_growth = std::size_t{32} << 20U;
-#endif
 
 // False: the process grows from round to round.
 bool memory_is_steady(totals& all) {
     if (all.rounds == warm_up) {
-        all.memory_after_warm_up = soak::resident_bytes();
+        all.memory_after_warm_up = soak::bytes_in_use();
     }
-    if (all.rounds % warm_up != 0 || soak::resident_bytes() < all.memory_after_warm_up + allowed_growth) {
+    if (all.rounds % warm_up != 0 || soak::bytes_in_use() < all.memory_after_warm_up + allowed_growth) {
         return true;
     }
-    std::fprintf(stderr, "soak: %zu MB in memory after %llu rounds, %zu MB now\n",
+    std::fprintf(stderr, "soak: %zu MB in use after %llu rounds, %zu MB now\n",
                  all.memory_after_warm_up >> 20U, static_cast<unsigned long long>(warm_up),
-                 soak::resident_bytes() >> 20U);
+                 soak::bytes_in_use() >> 20U);
     return false;
 }
 
@@ -111,9 +106,9 @@ int main(int argc, char** argv) {
         all.add(report);
         fine = is_clean(report) && memory_is_steady(all);
     }
-    std::printf("soak: %llu rounds, %llu pools, %llu operations, %llu tasks, %zu MB in memory: %s\n",
+    std::printf("soak: %llu rounds, %llu pools, %llu operations, %llu tasks, %zu MB in use: %s\n",
                 static_cast<unsigned long long>(all.rounds), static_cast<unsigned long long>(all.pools),
                 static_cast<unsigned long long>(all.operations), static_cast<unsigned long long>(all.tasks),
-                soak::resident_bytes() >> 20U, fine ? "clean" : "FAILED");
+                soak::bytes_in_use() >> 20U, fine ? "clean" : "FAILED");
     return fine ? 0 : 1;
 }
