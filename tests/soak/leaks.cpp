@@ -19,7 +19,8 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SOAK_HAS_FEATURE(address_sanitizer) ||  \
     SOAK_HAS_FEATURE(thread_sanitizer)
-#include <sanitizer/allocator_interface.h>
+// The sanitizers' own function; not every compiler comes with the header.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // NOLINT(bugprone-reserved-identifier)
 #define SOAK_SANITIZED
 #endif
 
