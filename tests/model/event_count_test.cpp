@@ -226,6 +226,7 @@ struct throttled_and_barriers {
         const auto announced = [] { model::atomics::heavy_barrier(); };
         static_cast<void>(ready.await([this] { return take(); }, {.spin = spin}, never, announced));
         if (holds(0) || holds(1)) {
+            ready.order_light();
             ready.notify_throttled();
         }
     }

@@ -208,6 +208,7 @@ public:
         if (how == wait_result::ready) {
             producers_.notify_one();  // pair: the kind's (see try_pop)
             if (consumers_.waiters() != 0 && may_hold_more()) {
+                consumers_.order_light();       // what was seen may have been published like that
                 consumers_.notify_throttled();  // who was woken wakes the next: see event_count
             }
         }

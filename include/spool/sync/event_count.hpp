@@ -47,7 +47,7 @@
 // the notifier first makes a read-modify-write of coming_ (T0, in order_light()), which hands N1 over to W2'.
 // And such a W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
 // one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
-// call notify_throttled() if there is more.
+// call notify_throttled() if there is more (with pair (B) after T0, like whoever published it).
 //
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
