@@ -60,7 +60,8 @@ private:
 ///     };
 ///
 /// It is called from any thread, several at a time, with no lock held. If it throws or returns no thread, the pool goes on
-/// without that worker and tells the submitter if it has to.
+/// without that worker and tells the submitter if it has to; where others have queued tasks in reliance on it and no worker is left, it is called
+/// again, up to eight times.
 class thread_factory {
 public:
     thread_factory() noexcept = default;
