@@ -111,7 +111,8 @@ sums add_up(const world& in, const slot& where) {
         const bool polled_only = e.calls == 0 && e.skipped == 0 && !is_refused(e) && e.handed_back == 0;
         s.perhaps += polled_only || e.by == way::periodic ? 1 : 0;
         s.refused += e.told_submitter == answer::counted ? 1 : 0;
-        s.not_worker += e.on_worker == 0 ? 1 : 0;
+        // A series that was refused, and then called by hand, goes on in the pool.
+        s.not_worker += e.on_worker == 0 || e.by == way::periodic ? 1 : 0;
         s.lost += e.calls == 0 && !has_reason(e) && !where.discards ? 1 : 0;
     }
     s.perhaps += where.untracked;
