@@ -149,7 +149,7 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
              std::make_exception_ptr(std::logic_error("the thread factory dropped the body of a worker")));
     guarded(w.info, [&] {
         std::exception_ptr error;
-        if (!first.empty() && admit(first, error) != admission_result::accepted) {
+        if (!first.empty() && admit(first, error) != admission_result::accepted && unprepare(first)) {
             count_rejection(first, rejection_reason::no_thread);
         }
         try_for_the_stranded();

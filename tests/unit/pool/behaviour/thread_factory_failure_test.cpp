@@ -320,6 +320,36 @@ TEST(pool_thread_dropped, again_and_again_leaves_the_task_to_the_next_thread) {
     ASSERT_TRUE(test::ends(pool));
 }
 
+// It was the worker's first task, and another worker that waits for it has run it already.
+TEST(pool_thread_dropped, counts_no_rejection_of_a_task_that_has_run_elsewhere) {
+    test::gate forget;
+    test::gate forgot;
+    std::atomic<int> calls{0};
+    spool::thread_pool_executor pool({.core_size = 2,
+                                      .thread_factory =
+                                          [&](spool::task body, const spool::worker_info&) {
+                                              if (++calls != 2) {
+                                                  return std::thread{std::move(body)};
+                                              }
+                                              return std::thread{
+                                                  [&forget, &forgot, body = std::move(body)]() mutable {
+                                                      forget.wait();
+                                                      body = nullptr;
+                                                      forgot.open();
+                                                  }};
+                                          },
+                                      .uncaught = test::quiet()});
+    const auto outer = pool.submit([&pool] { return pool.submit([] { return 8; }).get(); });
+    ASSERT_TRUE(outer.wait_for(test::long_delay())) << pool.describe();
+    EXPECT_EQ(outer.get(), 8);
+    pool.shutdown();
+    forget.open();
+    ASSERT_TRUE(forgot.opens());
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(pool.snapshot().rejected, 0U);
+    EXPECT_EQ(pool.completed_task_count(), 2U);
+}
+
 TEST(pool_thread_dropped, body_called_twice_runs_one_worker) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool(
