@@ -45,6 +45,21 @@ struct failing_factory {
     }
 };
 
+// The same, but every call waits until it is let go.
+struct stalled_factory {
+    failing_factory then;
+    test::gate asked{};
+    test::gate go_on{};
+
+    spool::thread_factory handle() {
+        return [this](spool::task body, const spool::worker_info&) {
+            asked.open();
+            go_on.wait();
+            return then.make(std::move(body));
+        };
+    }
+};
+
 class pool_thread_failure : public testing::TestWithParam<failure> {};
 
 // Submits a task to a pool without workers that can start none.
@@ -135,48 +150,32 @@ TEST_P(pool_thread_failure, after_the_offer_takes_the_task_back_out_of_the_queue
 
 // Who queues a task while a worker is being started relies on that worker.
 TEST_P(pool_thread_failure, leaves_nobodys_task_behind_who_relied_on_the_worker) {
-    failing_factory factory{.how = GetParam(), .first = 1, .last = 1};
-    test::gate asked;
-    test::gate fail;
+    stalled_factory factory{.then = {.how = GetParam(), .first = 1, .last = 1}};
     std::atomic<int> ran{0};
-    spool::thread_pool_executor pool({.core_size = 0,
-                                      .maximum_size = 1,
-                                      .thread_factory = [&](spool::task body, const spool::worker_info&) {
-                                          asked.open();
-                                          fail.wait();
-                                          return factory.make(std::move(body));
-                                      }});
+    spool::thread_pool_executor pool({.core_size = 0, .maximum_size = 1, .thread_factory = factory.handle()});
     {
         const std::jthread first{[&] { expect_the_submitter_is_told(pool, GetParam(), ran); }};
-        asked.wait();
+        factory.asked.wait();
         pool.execute([&ran] { ran += 10; });  // the queue takes it, and there is a worker, it seems
-        fail.open();
+        factory.go_on.open();
     }
     EXPECT_TRUE(test::eventually([&] { return ran == 10; })) << pool.describe();
-    EXPECT_EQ(factory.calls, 2);
+    EXPECT_EQ(factory.then.calls, 2);
     ASSERT_TRUE(test::ends(pool));
 }
 
 TEST_P(pool_thread_failure, of_prestart_leaves_nobodys_task_behind_who_relied_on_it) {
-    failing_factory factory{.how = GetParam(), .first = 1, .last = 2};
-    test::gate asked;
-    test::gate fail;
+    stalled_factory factory{.then = {.how = GetParam(), .first = 1, .last = 2}};
     std::atomic<int> ran{0};
-    spool::thread_pool_executor pool({.core_size = 1,
-                                      .maximum_size = 1,
-                                      .thread_factory = [&](spool::task body, const spool::worker_info&) {
-                                          asked.open();
-                                          fail.wait();
-                                          return factory.make(std::move(body));
-                                      }});
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .thread_factory = factory.handle()});
     {
         const std::jthread first{[&] { EXPECT_FALSE(pool.prestart_core_thread()); }};
-        asked.wait();
+        factory.asked.wait();
         pool.execute([&ran] { ++ran; });
-        fail.open();
+        factory.go_on.open();
     }
     EXPECT_TRUE(test::eventually([&] { return ran == 1; })) << pool.describe();
-    EXPECT_EQ(factory.calls, 3) << "the second failed too";
+    EXPECT_EQ(factory.then.calls, 3) << "the second failed too";
     ASSERT_TRUE(test::ends(pool));
 }
 
