@@ -19,6 +19,7 @@ class Workload:
     figures: list = field(default_factory=list)  # the first decides the order of the rows, and is drawn
     quick_size: int = 1000  # to see that it works
     seconds: int = 120  # after which a run has failed
+    times: int = 1  # in each repetition: a short one falls into a quiet or a noisy moment as a whole
 
 
 def mtasks(*more):
@@ -46,14 +47,15 @@ def open_loop():
 WORKLOADS = [
     Workload("W1", "one producer, empty tasks",
              "One outside thread posts 2,000,000 tasks that capture eight bytes and count; 2 workers.",
-             mtasks(Figure("ns_per_post", "ns per post")), 20_000),
+             mtasks(Figure("ns_per_post", "ns per post")), 20_000, times=3),
     Workload("W1x1", "one producer, one worker", "The same with 1 worker.",
-             mtasks(Figure("ns_per_post", "ns per post")), 20_000),
+             mtasks(Figure("ns_per_post", "ns per post")), 20_000, times=3),
     Workload("W2", "four producers",
-             "Four outside threads, released together, post 500,000 tasks each; 2 workers.", mtasks(), 20_000),
+             "Four outside threads, released together, post 500,000 tasks each; 2 workers.", mtasks(), 20_000,
+             times=3),
     Workload("W3", "tasks that post tasks",
              "One outside post of a root; each task posts two of the next depth, 2^20 - 1 in all; 16 bytes captured.",
-             mtasks(), 10),
+             mtasks(), 10, times=3),
     Workload("W4", "submit and get, one at a time",
              "One outside thread submits a task that returns 42 and gets the future, 100,000 times. Native futures where "
              "there are any, else a shared packaged_task.", trip(), 500),
@@ -64,10 +66,10 @@ WORKLOADS = [
              "fib(30) without a cut-off: spawn fib(n-1), call fib(n-2) in place, join, add; two threads in all.",
              [Figure("fib_ms", "fib(30) ms", compared=True), Figure("Mspawns_s", "Mspawns/s", "more"),
               Figure("cpu_ms", "CPU ms"), Figure("small_fib_ms", "fib(27) ms"),
-              Figure("small_Mspawns_s", "Mspawns/s", "more")], 15),
+              Figure("small_Mspawns_s", "Mspawns/s", "more")], 15, times=3),
     Workload("W6", "fan-out, fan-in",
              "1000 rounds of 1000 tasks of 1 us CPU; the producer waits for each round on a count-down latch.",
-             ideal(), 20),
+             ideal(), 20, times=3),
     Workload("W7", "uneven tasks",
              "100,000 tasks, CPU time exponentially distributed with a mean of 10 us; one producer, 2 workers.",
              ideal(), 1_000),

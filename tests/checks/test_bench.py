@@ -103,6 +103,11 @@ class Measuring(CheckTest):
         self.assertIn("no JSON", self.outcome("print('hello')"))
         self.assertIn("longer than", self.outcome("while True: pass", 0.2))
 
+    def test_does_short_workloads_more_often(self):
+        offers = [{"workload": "W1", "contender": "a"}, {"workload": "W10", "contender": "a"}]
+        self.assertEqual(bench_run.one_repetition(offers, quick=False), [offers[0]] * 3 + [offers[1]])
+        self.assertEqual(bench_run.one_repetition(offers, quick=True), offers)
+
     def test_keeps_other_workloads_of_the_same_machine(self):
         machine = {"cpu": "x", "cores": 2, "kernel": "6", "compiler": "c", "flags": "-O3"}
         path = self.write("pools.json", json.dumps({"machine": machine, "runs": [
