@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/counting_handler.hpp"
 #include "support/eventually.hpp"
 #include "unit/pool/behaviour/pool_helpers.hpp"
 #include "unit/schedule/behaviour/schedule_helpers.hpp"
@@ -26,24 +27,8 @@ using namespace std::chrono_literals;
 using spool::task;
 using spool::thread_pool_executor;
 
-std::atomic<int> signals_handled{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-
-// A handler that interrupts system calls (no SA_RESTART), for the life of a test.
-class counting_handler {
-public:
-    counting_handler() {
-        struct sigaction action {};
-        action.sa_handler = [](int) { ++signals_handled; };
-        sigaction(SIGUSR1, &action, &old_);
-    }
-    counting_handler(const counting_handler&) = delete;
-    counting_handler& operator=(const counting_handler&) = delete;
-    ~counting_handler() { sigaction(SIGUSR1, &old_, nullptr); }
-
-private:
-    struct sigaction old_ {};
-};
+using test::counting_handler;
+using test::signals_handled;
 
 // Every thread of the process but this one, workers and waiters alike.
 void signal_all_others() {

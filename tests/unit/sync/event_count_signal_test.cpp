@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "spool/sync/this_task.hpp"
+#include "support/counting_handler.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -14,24 +15,8 @@ namespace {
 
 using spool::wait_result;
 
-std::atomic<int> signals_handled{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-
-// Installs a handler that interrupts system calls (no SA_RESTART), for the life of a test.
-class counting_handler {
-public:
-    counting_handler() {
-        struct sigaction action {};
-        action.sa_handler = [](int) { ++signals_handled; };
-        sigaction(SIGUSR1, &action, &old_);
-    }
-    counting_handler(const counting_handler&) = delete;
-    counting_handler& operator=(const counting_handler&) = delete;
-    ~counting_handler() { sigaction(SIGUSR1, &old_, nullptr); }
-
-private:
-    struct sigaction old_ {};
-};
+using test::counting_handler;
+using test::signals_handled;
 
 // Signals a sleeper several times, and sees it handle each and sleep on.
 void disturb(test::in_background& sleeper) {

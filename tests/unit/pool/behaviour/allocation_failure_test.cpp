@@ -17,78 +17,15 @@
 
 #include "pool_helpers.hpp"
 #include "support/eventually.hpp"
+#include "support/failing_memory.hpp"
 #include "support/tracked.hpp"
 
 namespace {
 
-enum class failing { never, once, from_then_on };
-
-struct failure_plan {
-    failing mode = failing::never;
-    int allocations_before = 0;
-    int failures = 0;
-};
-thread_local failure_plan plan;
-
-bool fails_now() noexcept {
-    if (plan.mode == failing::never || plan.allocations_before-- > 0) {
-        return false;
-    }
-    ++plan.failures;
-    plan.allocations_before = 0;
-    if (plan.mode == failing::once) {
-        plan.mode = failing::never;
-    }
-    return true;
-}
-
-// Calls `f()` on this thread with the n-th allocation failing (or all from then on). True if one failed.
-template <class F>
-bool with_failing(failing mode, int n, F f) {
-    struct reset {
-        ~reset() { plan = {}; }
-    };
-    const reset at_end;
-    plan = {mode, n, 0};
-    f();
-    plan.mode = failing::never;
-    return plan.failures > 0;
-}
-
-}  // namespace
-
-// Not inlined: GCC would see a free() of what it takes for another operator new's memory, and warn.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    void* const memory = fails_now() ? nullptr : std::malloc(size == 0 ? 1 : size);
-    if (memory == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-    const auto step = static_cast<std::size_t>(alignment);
-    void* const memory = fails_now() ? nullptr : std::aligned_alloc(step, (size + step - 1) / step * step);
-    if (memory == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
-
-namespace {
-
 using namespace std::chrono_literals;
+using test::failing;
+using test::plan;
+using test::with_failing;
 
 // Where a submission can find the pool.
 struct scenario {

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "failing_memory.hpp"
 #include "schedule_helpers.hpp"
+#include "support/failing_memory.hpp"
 #include "support/tracked.hpp"
 
 namespace {

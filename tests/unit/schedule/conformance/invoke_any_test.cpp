@@ -1,119 +1,53 @@
 // invoke_any on a scheduler: the first result wins.
 #include <gtest/gtest.h>
 
-#include <exception>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
+#include "unit/pool/conformance/invoke_any_checks.hpp"
 #include "unit/schedule/conformance/conformance_scheduler.hpp"
 
 namespace conformance {
 namespace {
 
 using spool::scheduled_thread_pool_executor;
-using jobs = std::vector<std::function<std::string()>>;
-
-std::string good_job() {
-    return "a test string";
-}
-
-// An exception made before the pool, and so outliving it: ThreadSanitizer does not see how libstdc++ counts the users of an
-// exception, and would take its destruction on a worker for a race.
-std::exception_ptr some_failure() {
-    return std::make_exception_ptr(std::domain_error("nothing to return"));
-}
-jobs only_failing_with(const std::exception_ptr& error) {
-    return {[&error]() -> std::string { std::rethrow_exception(error); }};
-}
-
-template <class F>
-std::exception_ptr thrown_by(F f) {
-    try {
-        f();
-    } catch (...) {
-        return std::current_exception();
-    }
-    return nullptr;
-}
 
 TEST(scheduled_thread_pool_executor, STPE_033_invoke_any_of_no_tasks_is_refused) {
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    EXPECT_THROW(pool.invoke_any(jobs{}), std::invalid_argument);
+    checks::invoke_any_of_no_tasks_is_refused(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_034_invoke_any_refuses_an_empty_task_without_waiting_for_others) {
-    blocker held;
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool, held};
-    const jobs given{[block = held.body()] {
-                         block();
-                         return good_job();
-                     },
-                     nullptr};
-    EXPECT_THROW(pool.invoke_any(given), std::invalid_argument);
-    ASSERT_TRUE(ends(pool, held));
-    EXPECT_EQ(held.entered(), 0) << "all are checked before the first is started";
+    checks::invoke_any_refuses_an_empty_task_without_waiting_for_others(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_035_invoke_any_throws_what_its_only_task_threw) {
-    const std::exception_ptr error = some_failure();
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    EXPECT_TRUE(thrown_by([&] { pool.invoke_any(only_failing_with(error)); }) == error);
+    checks::invoke_any_throws_what_its_only_task_threw(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_036_invoke_any_returns_one_of_the_values) {
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    const std::string value = pool.invoke_any(jobs{[] { return "first"; }, [] { return "second"; }});
-    EXPECT_TRUE(value == "first" || value == "second") << value;
+    checks::invoke_any_returns_one_of_the_values(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_044_timed_invoke_any_of_no_tasks_is_refused) {
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    for_any_timeout(
-        [&](auto timeout) { EXPECT_THROW(pool.invoke_any(jobs{}, timeout), std::invalid_argument); });
+    checks::timed_invoke_any_of_no_tasks_is_refused(pool);
 }
 
 TEST(scheduled_thread_pool_executor,
      STPE_045_timed_invoke_any_refuses_an_empty_task_without_waiting_for_others) {
-    blocker held;
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool, held};
-    const jobs given{[block = held.body()] {
-                         block();
-                         return good_job();
-                     },
-                     nullptr};
-    for_any_timeout(
-        [&](auto timeout) { EXPECT_THROW(pool.invoke_any(given, timeout), std::invalid_argument); });
-    ASSERT_TRUE(ends(pool, held));
-    EXPECT_EQ(held.entered(), 0) << "all are checked before the first is started";
+    checks::timed_invoke_any_refuses_an_empty_task_without_waiting_for_others(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_046_timed_invoke_any_throws_what_its_only_task_threw) {
-    const std::exception_ptr error = some_failure();
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    std::exception_ptr thrown;
-    const auto time = test::time_of(
-        [&] { thrown = thrown_by([&] { pool.invoke_any(only_failing_with(error), test::long_delay()); }); });
-    EXPECT_TRUE(thrown == error);
-    EXPECT_LT(time, test::long_delay());
+    checks::timed_invoke_any_throws_what_its_only_task_threw(pool);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_047_timed_invoke_any_returns_one_of_the_values) {
     scheduled_thread_pool_executor pool{scheduler_of(2)};
-    const ended_at_last end{pool};
-    const jobs given{[] { return "first"; }, [] { return "second"; }};
-    std::string value;
-    const auto time = test::time_of([&] { value = pool.invoke_any(given, test::long_delay()); });
-    EXPECT_TRUE(value == "first" || value == "second") << value;
-    EXPECT_LT(time, test::long_delay());
+    checks::timed_invoke_any_returns_one_of_the_values(pool);
 }
 
 }  // namespace
