@@ -1,6 +1,4 @@
 // spool: the command-line program. `spool lab` is its instrument for pools under load.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -13,12 +11,10 @@ namespace {
 
 void fail(const std::exception& e) {
     std::fflush(stdout);
-    fmt::print(stderr, "spool: {}\n", e.what());
+    std::fprintf(stderr, "spool: %s\n", e.what());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     int exit_code = 0;
     CLI::App program{"Spool: thread pools under load, real and simulated.", "spool"};
     program.require_subcommand(1);
@@ -37,13 +33,21 @@ int main(int argc, char** argv) {
     } catch (const spool::lab::input_error& e) {
         fail(e);
         return spool::lab::exit_bad_input;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        std::fputs("spool: cannot write to standard output\n", stderr);
+        return spool::lab::exit_failed;
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
     } catch (const std::exception& e) {
         fail(e);
         return spool::lab::exit_failed;
     }
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        fmt::print(stderr, "spool: cannot write to standard output\n");
-        return spool::lab::exit_failed;
-    }
-    return exit_code;
 }

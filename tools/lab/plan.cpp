@@ -16,6 +16,7 @@ random_stream stream_for(const scenario& s, purpose p, std::size_t index) {
 
 void add_shared(const scenario& s, std::vector<planned_task>& plan) {
     std::vector<double> up_to;
+    up_to.reserve(s.classes.size());
     for (const task_class& c : s.classes) {
         up_to.push_back((up_to.empty() ? 0 : up_to.back()) + c.share);
     }

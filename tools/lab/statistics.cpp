@@ -94,7 +94,7 @@ percentiles percentiles_of(std::vector<nanoseconds>& values) {
 double task_summary::refusal_share() const {
     // A lost task was refused its last time; the others were taken in the end.
     const std::uint64_t taken = arrived - std::min(arrived, lost);
-    const double given = static_cast<double>(taken + refusals);
+    const auto given = static_cast<double>(taken + refusals);
     return given == 0 ? 0 : static_cast<double>(refusals) / given;
 }
 

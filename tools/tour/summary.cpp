@@ -26,7 +26,7 @@ void print_summary(stage& s) {
     std::printf("%-24s %9zu %9zu %10zu %8llu %9llu\n\n", "in all", end.largest_pool_size, end.pool_size,
                 peak_queue, number(end.rejected), number(end.completed));
     std::printf("%llu tasks accepted, %llu completed, %llu refused; the pool is %s.\n", number(s.accepted()),
-                number(end.completed), number(s.refused()), spool::to_string(end.state).data());
+                number(end.completed), number(s.refused()), std::string{spool::to_string(end.state)}.c_str());
 }
 
 std::string find_fault(stage& s) {

@@ -91,6 +91,7 @@ public:
     /// Waits for room. \throws interrupted
     void put(T&& x) {
         if (!offer(std::move(x))) {
+            // NOLINTNEXTLINE(bugprone-use-after-move): what was not added is as it was
             put(std::move(x), this_task::stop_token());
         }
     }
