@@ -170,11 +170,14 @@ TEST(hard_way, a_thread_local_destructor_of_a_worker_may_submit_and_wait) {
         }
     };
     answers = 0;
+    test::gate known;
     thread_pool_executor pool({.core_size = 1, .keep_alive = 1ms, .core_threads_may_time_out = true});
-    pool.execute([&pool] {
+    pool.execute([&] {
         thread_local last_words here;
         here.pool = &pool;
+        known.wait();
     });
+    known.open();  // now the pool knows the worker's thread
     EXPECT_TRUE(test::eventually([] { return answers == 1; }));
     ASSERT_TRUE(test::ends(pool));
 }

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <exception>
-#include <fstream>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -17,6 +16,7 @@
 #include "spool/base/task_scope.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/others_sleep.hpp"
 
 namespace test {
 
@@ -94,13 +94,7 @@ private:
         source.request_stop();
     }
     // The field after the name in parentheses is the state; S is an interruptible sleep.
-    [[nodiscard]] bool is_asleep() const {
-        std::ifstream file{"/proc/self/task/" + std::to_string(id_.load()) + "/stat"};
-        std::string line;
-        std::getline(file, line);
-        const std::size_t end_of_name = line.rfind(')');
-        return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") S") == 0;
-    }
+    [[nodiscard]] bool is_asleep() const { return test::is_asleep(std::to_string(id_.load())); }
 
     std::mutex mutex_;
     spool::task_scope* scope_ = nullptr;  // guarded by mutex_; null before and after the call

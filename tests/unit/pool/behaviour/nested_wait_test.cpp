@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "pool_helpers.hpp"
+#include "support/delays.hpp"
 #include "support/eventually.hpp"
 
 namespace {
@@ -188,13 +189,12 @@ TEST(pool_nested_wait, nests_256_deep_on_one_thread_and_leaves_the_rest_to_other
         if (n == length) {
             return 1;
         }
-        const auto next = pool.submit([&link, n] { return link(n + 1); });
-        if (n == 256) {
-            busy.release();
-        }
-        return 1 + next.get();
+        return 1 + pool.submit([&link, n] { return link(n + 1); }).get();
     };
     const auto chain = pool.submit([&link] { return link(1); });
+    ASSERT_TRUE(test::eventually([&] { return threads.size() >= 256; }));
+    EXPECT_FALSE(chain.wait_for(test::short_delay())) << "one thread alone has run all of it";
+    busy.release();
     ASSERT_TRUE(chain.wait_for(test::long_delay()));
     EXPECT_EQ(chain.get(), length);
     ASSERT_TRUE(test::ends(pool));

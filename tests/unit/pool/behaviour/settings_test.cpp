@@ -8,6 +8,7 @@
 
 #include "pool_helpers.hpp"
 #include "support/eventually.hpp"
+#include "support/others_sleep.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ void grow_to(spool::thread_pool_executor& pool, std::size_t n) {
     EXPECT_TRUE(busy.started());
     EXPECT_EQ(pool.pool_size(), n);
     busy.release();
-    EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0; }));
+    EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0 && test::others_sleep(); }));
 }
 
 }  // namespace
