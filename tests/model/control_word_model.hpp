@@ -1,8 +1,10 @@
 // A pool reduced to what its steps need (pool_steps.hpp, over the pool's own control word), and the situations in which they meet.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -127,9 +129,13 @@ public:
         return steps().start_worker(first, limit, error);
     }
     start_result launch(task* first, int&) {
-        if (!spool::runs_queue(control_.load().state)) {
+        const spool::pool_control now = control_.load();
+        if (!spool::runs_queue(now.state)) {
             return start_result::not_allowed;
         }
+        model::check(!sizes_.queue_first || now.workers <= std::max<std::size_t>(sizes_.core, 1),
+                     "where every task goes through the queue, no more workers than core threads, or one, "
+                     "are started");
         first_ = first != nullptr ? std::exchange(*first, 0) : 0;
         const unsigned thread = model::start();
         begun_[thread] = thread != 0;
@@ -355,6 +361,25 @@ struct late_offer_and_leaver : pool<Control> {
         this->shutdown();
     }
     void thread(unsigned t) { t == 1 ? this->offer_late(1) : this->work(0); }
+};
+
+// Two tasks come to a pool without core threads, whose queue says when each is due; then it is shut down.
+template <class Control>
+struct two_callers_without_core_threads : pool<Control> {
+    using base = pool<Control>;
+    static constexpr unsigned threads = 3;
+    static constexpr unsigned latent = 1;
+    two_callers_without_core_threads() : base({0, 2, false, true}) {}
+    void thread(unsigned t) {
+        switch (t) {
+            case 1: this->execute(1); break;
+            case 2:
+                this->execute(2);
+                this->shutdown();
+                break;
+            default: this->work_if_started();
+        }
+    }
 };
 
 // Two workers leave while the pool is shut down: one of the three ends it.

@@ -12,6 +12,7 @@ using model_pool::queued_task_and_leaver;
 using model_pool::queued_task_and_shutdown;
 using model_pool::quick_task_and_leaver;
 using model_pool::quick_task_and_shutdown;
+using model_pool::two_callers_without_core_threads;
 using model_pool::two_leavers_and_shutdown;
 
 TEST(control_word_model, a_first_task_is_run_or_refused_and_the_pool_ends) {
@@ -31,6 +32,9 @@ TEST(control_word_model, a_task_that_goes_the_short_way_as_the_last_worker_leave
 }
 TEST(control_word_model, a_worker_that_comes_back_for_a_late_task_is_not_overtaken_by_the_end) {
     model::expect_sound<late_offer_and_leaver<control_word>>();
+}
+TEST(control_word_model, callers_at_once_bring_one_worker_where_there_are_no_core_threads) {
+    model::expect_sound<two_callers_without_core_threads<control_word>>(model::preemptions(4));
 }
 TEST(control_word_model, the_pool_ends_once_and_after_the_last_worker) {
     model::expect_sound<two_leavers_and_shutdown<control_word>>(model::preemptions(4));

@@ -21,8 +21,10 @@ public:
         : thread_pool_executor({.core_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)},
                                queue_first{}) {}
     ~scripted_pool() override { close(); }
-    bool put_back(spool::task& work) const {
-        return way_back_here().requeue(work, [](spool::run_state) { return true; });
+    bool put_back(
+        spool::task& work,
+        spool::function_ref<bool(spool::run_state)> may_run = [](spool::run_state) { return true; }) const {
+        return way_back_here().requeue(work, may_run);
     }
 };
 
@@ -60,6 +62,20 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
     series->cancel(spool::cancel_mode::let_run);
     series->drop_handle();
     script.plays_empty = false;
+}
+
+TEST(scheduled_second_look, a_series_that_goes_back_during_a_shutdown_is_taken_out_again) {
+    test::queue_script script;
+    scripted_pool pool{script};
+    script.plays_empty = true;  // no worker takes it meanwhile
+    script.after_push.arm([&] { pool.shutdown(); });
+    bool ran = false;
+    spool::task work = [&ran] { ran = true; };
+    EXPECT_FALSE(pool.put_back(work, [](spool::run_state now) { return now == spool::run_state::running; }));
+    EXPECT_FALSE(work.empty()) << "it is the caller's again";
+    script.plays_empty = false;
+    EXPECT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_FALSE(ran);
 }
 
 }  // namespace
