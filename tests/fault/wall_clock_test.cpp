@@ -65,6 +65,9 @@ TEST_F(wall_clock_step, back_puts_a_time_of_day_off_and_forward_brings_it_again)
 }
 
 TEST_F(wall_clock_step, at_any_time_leaves_delays_and_limits_alone) {
+    const auto before = system_clock::now() - 1s;
+    std::atomic<int> ran{0};
+    spool::scheduled_thread_pool_executor timers({.core_size = 2});
     std::atomic<bool> over{false};
     std::thread stepping([&over] {
         for (long i = 0; !over; ++i) {
@@ -72,24 +75,21 @@ TEST_F(wall_clock_step, at_any_time_leaves_delays_and_limits_alone) {
             std::this_thread::yield();
         }
     });
-    {
-        std::atomic<int> ran{0};
-        spool::scheduled_thread_pool_executor timers({.core_size = 2});
-        const auto start = std::chrono::steady_clock::now();
-        const auto limit = test::short_delay();
-        const auto delayed = timers.schedule([&] { return std::chrono::steady_clock::now(); }, limit);
-        const auto series = timers.schedule_at_fixed_rate([&ran] { ++ran; }, 0s, 1ms);
-        EXPECT_GE(delayed.get_for(test::long_delay()) - start, limit);
-        EXPECT_TRUE(test::eventually([&] { return ran >= 10; }));
-        series.cancel();
-        spool::linked_blocking_queue<int> nothing_comes;
-        EXPECT_GE(test::time_of([&] { EXPECT_FALSE(nothing_comes.poll_for(limit).has_value()); }), limit);
-        EXPECT_GE(test::time_of([&] { spool::this_task::sleep_for(limit); }), limit);
-        const auto times_of_day = timers.schedule_at([] { return 7; }, system_clock::now() - 1s);
-        EXPECT_TRUE(times_of_day.wait_for(test::long_delay()));  // sooner or later the clock is past it
-    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto limit = test::short_delay();
+    const auto delayed = timers.schedule([&] { return std::chrono::steady_clock::now(); }, limit);
+    const auto series = timers.schedule_at_fixed_rate([&ran] { ++ran; }, 0s, 1ms);
+    EXPECT_GE(delayed.get_for(test::long_delay()) - start, limit);
+    EXPECT_TRUE(test::eventually([&] { return ran >= 10; }));
+    series.cancel();
+    spool::linked_blocking_queue<int> nothing_comes;
+    EXPECT_GE(test::time_of([&] { EXPECT_FALSE(nothing_comes.poll_for(limit).has_value()); }), limit);
+    EXPECT_GE(test::time_of([&] { spool::this_task::sleep_for(limit); }), limit);
+    const auto time_of_day = timers.schedule_at([] { return 7; }, before);
     over = true;
     stepping.join();
+    step_to(0h);  // past it, wherever the clock was when it was put in or last looked at
+    EXPECT_TRUE(time_of_day.wait_for(test::long_delay()));
 }
 
 }  // namespace
