@@ -19,7 +19,8 @@ namespace test {
     return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") S") == 0;
 }
 
-/// For those that wait for something to come, so that it finds them waiting. A test that relies on it may miss its point, but never fails by it.
+/// For tests that want those who wait to be found waiting. One that it finds asleep may be on its way up or down: what a test does then must
+/// have the same result.
 [[nodiscard]] inline bool others_sleep() {
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/task", gone}) {

@@ -21,6 +21,14 @@ inline std::string failing_job() {
     throw std::domain_error("nothing to return");
 }
 
+inline jobs one_that_runs_and_an_empty_one(std::atomic<int>& ran) {
+    return {[&ran] {
+                ++ran;
+                return "first";
+            },
+            nullptr};
+}
+
 inline void expect_values(const results& futures) {
     ASSERT_EQ(futures.size(), 2U);
     EXPECT_EQ(futures[0].result_now(), "first");  // done: nobody waits here
@@ -41,11 +49,7 @@ inline void invoke_all_of_no_tasks_brings_no_futures(spool::thread_pool_executor
 inline void invoke_all_refuses_an_empty_task(spool::thread_pool_executor& pool) {
     std::atomic<int> ran{0};
     const ended_at_last end{pool};
-    const jobs given{[&] {
-                         ++ran;
-                         return "first";
-                     },
-                     nullptr};
+    const jobs given = one_that_runs_and_an_empty_one(ran);
     EXPECT_THROW(static_cast<void>(pool.invoke_all(given)), std::invalid_argument);
     ASSERT_TRUE(ends(pool));
     EXPECT_EQ(ran, 0) << "all are checked before the first is started";
@@ -69,11 +73,7 @@ inline void timed_invoke_all_of_no_tasks_brings_no_futures(spool::thread_pool_ex
 inline void timed_invoke_all_refuses_an_empty_task(spool::thread_pool_executor& pool) {
     std::atomic<int> ran{0};
     const ended_at_last end{pool};
-    const jobs given{[&] {
-                         ++ran;
-                         return "first";
-                     },
-                     nullptr};
+    const jobs given = one_that_runs_and_an_empty_one(ran);
     for_any_timeout([&](auto timeout) {
         EXPECT_THROW(static_cast<void>(pool.invoke_all(given, timeout)), std::invalid_argument);
     });

@@ -15,8 +15,12 @@ namespace conformance::checks {
 
 using jobs = std::vector<std::function<std::string()>>;
 
-inline std::string good_job() {
-    return "a test string";
+inline jobs one_that_blocks_and_an_empty_one(blocker& held) {
+    return {[block = held.body()] {
+                block();
+                return "a test string";
+            },
+            nullptr};
 }
 
 // An exception that outlives the work of the pool: ThreadSanitizer does not see how libstdc++ counts the users of an
@@ -46,11 +50,7 @@ inline void invoke_any_of_no_tasks_is_refused(spool::thread_pool_executor& pool)
 inline void invoke_any_refuses_an_empty_task_without_waiting_for_others(spool::thread_pool_executor& pool) {
     blocker held;
     const ended_at_last end{pool, held};
-    const jobs given{[block = held.body()] {
-                         block();
-                         return good_job();
-                     },
-                     nullptr};
+    const jobs given = one_that_blocks_and_an_empty_one(held);
     EXPECT_THROW(pool.invoke_any(given), std::invalid_argument);
     ASSERT_TRUE(ends(pool, held));
     EXPECT_EQ(held.entered(), 0) << "all are checked before the first is started";
@@ -78,11 +78,7 @@ inline void timed_invoke_any_refuses_an_empty_task_without_waiting_for_others(
     spool::thread_pool_executor& pool) {
     blocker held;
     const ended_at_last end{pool, held};
-    const jobs given{[block = held.body()] {
-                         block();
-                         return good_job();
-                     },
-                     nullptr};
+    const jobs given = one_that_blocks_and_an_empty_one(held);
     for_any_timeout(
         [&](auto timeout) { EXPECT_THROW(pool.invoke_any(given, timeout), std::invalid_argument); });
     ASSERT_TRUE(ends(pool, held));
