@@ -33,21 +33,31 @@
 // THROTTLED WAKES
 //
 // Where a waiter who was woken takes one of several things and then sees to it that the next is woken, a notifier need not wake a second one
-// while the first is still on its way. coming_ says that one is:
+// while the first is still on its way. coming_ says whether one is:
+//
+//     nobody     0
+//     woken      a notifier has woken one, who has not looked yet
+//     looks      one spins: it looks again and again before it goes to sleep
+//     a moment   the same, and a notifier counts on it since then
 //
 //     waiter                                     notifier
 //     W1, W2                                     N1, N2
-//     W2' coming_ = 0                            T1  if coming_ is 1: return
-//     W3, W4, W5                                 T2  if coming_ was 1: return; else it is 1 now
-//                                                N3, N4
+//     W2' coming_ = nobody                       T1  coming_ is woken, or a moment not long ago: return
+//     W3, W4, W5                                 T2  looks -> the moment that is now, and return; nobody, or a moment
+//     S1  nobody -> looks, then it spins             long ago -> woken; if coming_ has changed meanwhile: return
+//     S2  = W2', when it has found something     N3, N4
+//         or the time is over; then as above
 //
-// Nothing published is overlooked. If T1 or T2 read 1, it comes before the W2' that ends this 1, and W3 of that waiter sees N1: with pair (S)
-// N1, T1, W2' and W3 follow each other in the single total order; with pair (M), had W3 come before N1, then W2' would have come before
-// T1. With pair (B) N1 may still be on its way when one who spins ends its 1, since it looks on without a heavy barrier. So there
+// Nothing published is overlooked. If T1 or T2 found that one is coming, it comes before the W2' that ends this, and W3 of that waiter sees N1:
+// with pair (S) N1, T1, W2' and W3 follow each other in the single total order; with pair (M), had W3 come before N1, then W2' would have come
+// before T1. With pair (B) N1 may still be on its way when one who spins comes to S2, since it looks on without a heavy barrier. So there
 // the notifier first makes a read-modify-write of coming_ (T0, in order_light()), which hands N1 over to W2'.
-// And such a W2' comes: a waiter that sleeps on has done its W2' before the 1 was set, so its W2 came before N3, and N4 wakes it or
+// And such a W2' comes: a waiter that sleeps on has done its W2' before coming_ was set, so its W2 came before N3, and N4 wakes it or
 // one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
 // call notify_throttled() if there is more (with pair (B) after T0, like whoever published it).
+//
+// One who spins sees at once what was published, unless it has lost its CPU. Then others would wait for it though they need not: that is what
+// the moment is for. Two are coming then, and the first W2' stands for both; at worst one more is woken.
 //
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
@@ -89,9 +99,9 @@ public:
         waiters_.fetch_add(1);  // W1
         SPOOL_PAUSE_POINT("event_count: announced");
         const key k = epoch_.load();  // W2: reading the value of N3 hands over N1
-        if (coming_.load() != 0) {
+        if (coming_.load() != nobody) {
             SPOOL_PAUSE_POINT("event_count: about to let others be woken");
-            coming_.exchange(0);  // W2'
+            coming_.exchange(nobody);  // W2'
         }
         return k;
     }
@@ -116,13 +126,11 @@ public:
             parking_.unpark_one(epoch_);
         }
     }
-    /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way. For waiters who, after they have
+    /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way, or one who spins is sure to see it. For waiters who, after they have
     /// found something, call it themselves if there is more.
     void notify_throttled() noexcept {
-        if (waiters_.load() != 0 && coming_.load() == 0 && coming_.exchange(1) == 0) {  // N2, T1, T2
-            SPOOL_PAUSE_POINT("event_count: about to wake one");
-            epoch_.fetch_add(1);  // N3
-            parking_.unpark_one(epoch_);
+        if (waiters_.load() != 0) {  // N2, throttled
+            wake_unless_one_comes();
         }
     }
     /// With pair (B), between the light barrier and notify_throttled().
@@ -188,7 +196,8 @@ private:
     // waiter's own if it found nothing, else the one for more that notify_throttled() asks of it.
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
-        if (coming_.load() != 0 || coming_.exchange(1) != 0) {
+        std::uint32_t seen = coming_.load();
+        if (seen != nobody || !coming_.compare_exchange_strong(seen, looks)) {  // S1
             return false;
         }
         const spin_end end{*this};
@@ -210,12 +219,27 @@ private:
         spin_end& operator=(const spin_end&) = delete;
         ~spin_end() {
             SPOOL_PAUSE_POINT("event_count: about to end spinning");
-            events.coming_.exchange(0);  // W2'
+            events.coming_.exchange(nobody);  // S2, W2'
             if (std::uncaught_exceptions() != exceptions) {
                 events.notify_one();  // it will not look again: pair of whoever counted on it
             }
         }
     };
+
+    [[gnu::noinline]] void wake_unless_one_comes() noexcept {
+        using moment = typename Parking::moment;
+        std::uint32_t seen = coming_.load();  // T1, throttled
+        if (seen == woken || (seen >= moment::first && !moment::is_long_ago(seen))) {
+            return;
+        }
+        const std::uint32_t next = seen == looks ? moment::now() : woken;
+        if (!coming_.compare_exchange_strong(seen, next) || next != woken) {  // T2, throttled
+            return;
+        }
+        SPOOL_PAUSE_POINT("event_count: about to wake one");
+        epoch_.fetch_add(1);  // N3
+        parking_.unpark_one(epoch_);
+    }
 
     void wake_all() noexcept {
         SPOOL_PAUSE_POINT("event_count: about to wake all");
@@ -267,9 +291,14 @@ private:
         bool woken_ = false;
     };
 
-    typename Parking::word epoch_{0};    // written by notifiers; publishes the condition of N1
-    typename Parking::word waiters_{0};  // written by waiters; publishes nothing
-    typename Parking::word coming_{0};   // 1: one who was woken has not looked yet; publishes nothing
+    // Of coming_; what is greater is a moment.
+    static constexpr std::uint32_t nobody = 0;
+    static constexpr std::uint32_t woken = 1;
+    static constexpr std::uint32_t looks = 2;
+
+    typename Parking::word epoch_{0};        // written by notifiers; publishes the condition of N1
+    typename Parking::word waiters_{0};      // written by waiters; publishes nothing
+    typename Parking::word coming_{nobody};  // publishes nothing
     [[no_unique_address]] Parking parking_;
 };
 

@@ -29,6 +29,7 @@ class futex_parking {
 public:
     using word = parking_word;
     using turns = spin_turns;
+    using moment = spin_moment;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
@@ -40,6 +41,7 @@ class portable_parking {
 public:
     using word = parking_word;
     using turns = spin_turns;
+    using moment = spin_moment;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;

@@ -15,7 +15,7 @@ namespace spool::inline v1 {
 /// No wait spins longer than this, unless told to.
 inline constexpr std::chrono::nanoseconds spin_budget = std::chrono::microseconds{100};
 
-/// One wait's turns: pauses at first, then also yields, so that whoever is waited for gets a CPU.
+/// One wait's turns: pauses at first, with a yield now and then, later one in each turn, so that whoever is waited for gets a CPU.
 ///
 ///     for (spin_turns turns{budget}; turns.next();) { if (ready()) { ... } }
 class spin_turns {
@@ -29,7 +29,26 @@ private:
     unsigned turns_ = 0;
 };
 
-/// How long one has waited lately: a moving average, in which a single long wait counts for no more than ten budgets.
+/// A time that fits into a word of 32 bits, for those who count on one that spins. It comes round after 71 minutes, and then may for a
+/// moment seem not long ago.
+class spin_moment {
+public:
+    static constexpr std::uint32_t first = 3;  ///< smaller ones do not occur
+
+    [[nodiscard]] static std::uint32_t now() noexcept {
+        const auto us =
+            std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now().time_since_epoch());
+        return static_cast<std::uint32_t>(us.count()) | first;
+    }
+    /// Whoever spins has lost its CPU, or it would have looked since.
+    [[nodiscard]] static bool is_long_ago(std::uint32_t moment) noexcept { return now() - moment > patience; }
+
+private:
+    static constexpr std::uint32_t patience = 40;  // us: not more than waking another takes
+};
+
+/// How long one has waited lately: a moving average, in which a long wait counts for no more than four budgets: it takes
+/// three in a row to end the spinning, so that one who only lost its CPU for a while goes on.
 ///
 /// Thread safety: from any thread; what two note at once may be lost, it is a guess anyway.
 class recent_waits {
@@ -43,7 +62,7 @@ public:
                                                                                : std::chrono::nanoseconds{0};
     }
     void note(std::chrono::nanoseconds wait) noexcept {
-        const std::int64_t most = 10 * spin_budget.count();
+        const std::int64_t most = 4 * spin_budget.count();
         const std::int64_t now = wait.count() < most ? wait.count() : most;
         const std::int64_t before = average_.load(std::memory_order_relaxed);    // relaxed, hint
         average_.store(before + (now - before) / 8, std::memory_order_relaxed);  // relaxed, hint

@@ -146,6 +146,12 @@ public:
         bool next() { return left-- != 0; }
         unsigned left = 2;
     };
+    struct moment {  // in place of spin_moment
+        static constexpr std::uint32_t first = 3;
+        static inline bool all_are_long_ago = false;  // set when a model begins
+        static std::uint32_t now() { return first; }
+        static bool is_long_ago(std::uint32_t) { return all_are_long_ago; }
+    };
     template <class Deadline>
     void park(const word& w, std::uint32_t expected, const Deadline&,
               const std::source_location& at = std::source_location::current()) {
