@@ -1,10 +1,13 @@
 // Waiting for others: a count-down latch, and a gate that holds tasks back.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+
+#include "pools/support/figures.hpp"
 
 namespace bench {
 
@@ -42,10 +45,16 @@ public:
         ++waiting_;
         changed_.notify_all();
         changed_.wait(lock, [this] { return open_; });
+        first_out_ = std::min(first_out_, clock::now());
     }
     void await_waiting(std::size_t count) {
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [&] { return waiting_ >= count; });
+    }
+    /// When the first came out, once it has.
+    [[nodiscard]] clock::time_point first_out() {
+        const std::lock_guard lock{mutex_};
+        return first_out_;
     }
     void open() {
         const std::lock_guard lock{mutex_};
@@ -58,6 +67,7 @@ private:
     std::condition_variable changed_;
     std::size_t waiting_ = 0;
     bool open_ = false;
+    clock::time_point first_out_ = clock::time_point::max();
 };
 
 }  // namespace bench
