@@ -10,16 +10,21 @@
 
 namespace spool::inline v1 {
 
-// For a task that nobody has to be told of. None: not that simple, and nothing was done.
-inline std::optional<admission_result> thread_pool_executor::core::admit_quickly(
-    task& work, std::exception_ptr& start_error) {
-    return work.is_plain() && !task_times_ ? steps().admit_quickly(work, start_error) : std::nullopt;
+// For a task that nobody has to be told of.
+inline auto thread_pool_executor::core::admit_quickly(task& work) -> way_in {
+    const task_id id = work.id();
+    return {id, work.is_plain() && lets_in_quickly_ ? steps().admit_quickly(work) : quick_result::not_simple};
 }
 
 // The short way, or else the long one.
 inline admission_result thread_pool_executor::core::let_in(task& work, std::exception_ptr& start_error) {
-    const std::optional<admission_result> quick = admit_quickly(work, start_error);
-    return quick.has_value() ? *quick : try_execute(work, start_error);
+    const way_in way = admit_quickly(work);
+    return way.how == quick_result::accepted ? admission_result::accepted : go_on(work, way, start_error);
+}
+
+inline bool thread_pool_executor::core::takes(task& work) {
+    const way_in way = admit_quickly(work);
+    return way.how == quick_result::accepted || takes_at_length(work, way);
 }
 
 // The next task, if nothing has changed and there is one.
@@ -41,9 +46,13 @@ inline void thread_pool_executor::core::forget_poll_failures() noexcept {
 
 // Nobody looks on, nothing is measured, and what the task throws is reported at most.
 inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope, task& work) {
-    scope.reset(work);
+    if (!work.is_plain()) {
+        scope.reset(work);  // else it is as the task before this has left it
+    }
     w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
-    if (!std::exchange(w.holds_first, false)) {             // else it is counted since it was enrolled
+    if (w.holds_first) [[unlikely]] {                       // it is counted since it was enrolled
+        w.holds_first = false;
+    } else {
         count_start(w, 1);
     }
     if (!runs_queue(control().state)) [[unlikely]] {
@@ -55,13 +64,26 @@ inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope
     } catch (...) {
         fine = forgiven(w, scope, std::current_exception());
     }
-    if (w.stage == worker_stage::let_go) {
+    if (w.stage == worker_stage::let_go) [[unlikely]] {
         return true;
     }
     work.clear();  // before it counts as completed
     count_end(w, 0);
     scope.reset_for(false);  // nothing that comes now may reach what the task left behind
     return fine;
+}
+
+// It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.
+inline void thread_pool_executor::core::run_child(worker& w, task& child) {
+    if (hooks_ != nullptr || task_times_) [[unlikely]] {
+        run_inside(w, child);
+        return;
+    }
+    const std::uint32_t depth = w.depth.load(std::memory_order_relaxed);  // relaxed, owner
+    count_start(w, depth);
+    child();
+    child.clear();
+    count_end(w, depth);
 }
 
 // Only the worker itself writes these.

@@ -43,14 +43,16 @@ public:
 
     // ---- submission.cpp
     void require(const task& work) const {
-        if (work.empty()) {
-            detail::throw_empty_callable("thread_pool_executor \"" + name_ + "\"");
+        if (work.empty()) [[unlikely]] {
+            throw_empty();
         }
     }
+    [[noreturn]] void throw_empty() const;
     void execute(task&& work);
     void execute_all(std::span<task> work);
     admission_result let_in(task& work, std::exception_ptr& start_error);
-    std::optional<admission_result> admit_quickly(task& work, std::exception_ptr& start_error);
+    /// The same without a reason.
+    bool takes(task& work);
     /// `start_error` is what the factory threw, if that is why.
     admission_result try_execute(task& work, std::exception_ptr& start_error);
     admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
@@ -104,6 +106,7 @@ public:
     [[nodiscard]] admission::sizes sizes() const noexcept {
         return {core_size_.load(), maximum_size_.load(), core_may_time_out_.load(), queue_first_};
     }
+    [[nodiscard]] std::size_t core_size() const noexcept { return core_size_.load(); }
     [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept {
         return std::chrono::nanoseconds{keep_alive_.load()};
     }
@@ -152,6 +155,14 @@ private:
         task_id id;
         std::optional<std::uint64_t> runs;  // before it was submitted; none: whichever it is
     };
+    struct way_in {  // of a task that went the short way, or did not
+        task_id id;
+        quick_result how;
+    };
+    way_in admit_quickly(task& work);
+    admission_result go_on(task& work, way_in way, std::exception_ptr& start_error);
+    bool takes_at_length(task& work, way_in way);
+    void execute_at_length(task& work, way_in way);
     void prepare(task& work) const;
     void wrap(task& work) const;
     static void unwrap(task& work);
@@ -159,10 +170,8 @@ private:
     admission_result admit(task& work, std::exception_ptr& start_error);
     std::size_t offer_some(std::span<task> work);
     admission_result recheck(task& work, const ticket& mine, std::exception_ptr& start_error);
-    admission_result refused_by_queue(task& work, std::exception_ptr& start_error);
     bool offer_without_husks(task& work);
     static ticket ticket_of(const task& work);
-    static task_id id_of(const task& work) noexcept { return work.id(); }
     static ticket plain_ticket(task_id id) noexcept { return {id, 0}; }
     std::optional<task> take_back(const ticket& wanted);
     std::optional<task> take_back_if_possible(const ticket& wanted);
@@ -290,7 +299,8 @@ private:
     const task_decorator decorate_;
     const uncaught_policy uncaught_;
     const bool task_times_;
-    const bool runs_quickly_;  // see run_quickly()
+    const bool lets_in_quickly_;  // see admit_quickly()
+    const bool runs_quickly_;     // see run_quickly()
     const bool queue_first_;
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
     const spool::idle_spin idle_spin_;

@@ -35,6 +35,12 @@
 namespace spool::inline v1 {
 
 enum class start_result { started, not_allowed, failed };
+enum class quick_result {
+    accepted,
+    not_simple,  // nothing was done: the long way, from its beginning
+    refused,     // by the queue: on with refused_by_queue()
+    look_again,  // it is in the queue, and the second look has to be made at length: recheck()
+};
 enum class start_bound { core_size, core_size_or_one, maximum_size };
 
 /// Control: a control_word. Host: the pool; what it must have shows in the text.
@@ -72,22 +78,19 @@ public:
         return recheck(work, mine, start_error);
     }
 
-    /// The short way, for a task that is plain. None, unless the pool has its core workers: not that simple, and nothing was done.
-    template <class Task, class Error>
-    std::optional<admission_result> admit_quickly(Task& work, Error& start_error) {
-        if (admission::on_arrival(control(), host_.sizes()) != admission::arrival::offer) {
-            return std::nullopt;
+    /// The short way, for a task that is plain, where some are a worker's first: the pool has its core workers, and the queue takes it.
+    template <class Task>
+    quick_result admit_quickly(Task& work) {
+        if (admission::on_arrival(control(), {.core = host_.core_size()}) != admission::arrival::offer) {
+            return quick_result::not_simple;
         }
-        const auto id = host_.id_of(work);
         if (!host_.offer(work)) {  // E1
-            return host_.refused_by_queue(work, start_error);
+            return quick_result::refused;
         }
         SPOOL_PAUSE_POINT("execute: offered quickly");
         const pool_control again = control();  // E2
-        if (admission::after_offer(again, host_.sizes()) != admission::offered::done) [[unlikely]] {
-            return host_.recheck(work, host_.plain_ticket(id), start_error);
-        }
-        return admission_result::accepted;
+        return admission::after_offer(again) == admission::offered::done ? quick_result::accepted
+                                                                         : quick_result::look_again;
     }
 
     /// Step 3: the queue has not taken it.

@@ -36,6 +36,7 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       decorate_(std::move(options.decorate)),
       uncaught_(std::move(options.uncaught)),
       task_times_(options.task_times),
+      lets_in_quickly_(!task_times_ && !queue_first),
       runs_quickly_(hooks_ == nullptr && !task_times_ && !uncaught_.terminates()),
       queue_first_(queue_first),
       clock_(std::move(clock)),

@@ -51,12 +51,40 @@ bool thread_pool_executor::core::unprepare(task& work) {
     return true;
 }
 
+void thread_pool_executor::core::throw_empty() const {
+    detail::throw_empty_callable("thread_pool_executor \"" + name_ + "\"");
+}
+
 void thread_pool_executor::core::execute(task&& work) {
+    const way_in way = admit_quickly(work);
+    if (way.how != quick_result::accepted) [[unlikely]] {
+        execute_at_length(work, way);
+    }
+}
+
+// Out of line, so that the short way stays short.
+[[gnu::noinline]] void thread_pool_executor::core::execute_at_length(task& work, way_in way) {
     std::exception_ptr start_error;
-    const admission_result how = let_in(work, start_error);
+    const admission_result how = go_on(work, way, start_error);
     if (how != admission_result::accepted) {
         refuse(std::move(work), how, start_error);
     }
+}
+
+[[gnu::noinline]] bool thread_pool_executor::core::takes_at_length(task& work, way_in way) {
+    std::exception_ptr start_error;
+    return go_on(work, way, start_error) == admission_result::accepted;
+}
+
+// From where the short way has ended.
+admission_result thread_pool_executor::core::go_on(task& work, way_in way, std::exception_ptr& start_error) {
+    switch (way.how) {
+        case quick_result::accepted: return admission_result::accepted;
+        case quick_result::refused: return steps().refused_by_queue(work, start_error);
+        case quick_result::look_again: return recheck(work, plain_ticket(way.id), start_error);
+        case quick_result::not_simple: break;
+    }
+    return try_execute(work, start_error);
 }
 
 void thread_pool_executor::core::refuse(task&& work, admission_result how,
@@ -166,10 +194,6 @@ bool thread_pool_executor::core::offer_without_husks(task& work) {
 admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
     return steps().recheck(work, mine, start_error);
-}
-
-admission_result thread_pool_executor::core::refused_by_queue(task& work, std::exception_ptr& start_error) {
-    return steps().refused_by_queue(work, start_error);
 }
 
 auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {

@@ -115,10 +115,11 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             continue;
         }
         const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
-        if (w.stage == worker_stage::let_go) {  // set by this very thread, in the task that has just ended
+        // Set by this very thread, in the task that has just ended or in its destructor.
+        if (w.stage == worker_stage::let_go) [[unlikely]] {
             return served::let_go;
         }
-        if (!fine) {
+        if (!fine) [[unlikely]] {
             return served::died;
         }
     }

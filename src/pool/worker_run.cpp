@@ -70,24 +70,11 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
 }
 
 // A task run inside another on the same thread.
-void thread_pool_executor::core::run_inside(worker& w, task& work) {
+[[gnu::noinline]] void thread_pool_executor::core::run_inside(worker& w, task& work) {
     task_scope scope{work};
     task_info info = info_of(w, work);
     run_counted(
         w, scope, work, [&work] { work(); }, info);
-}
-
-// It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.
-void thread_pool_executor::core::run_child(worker& w, task& child) {
-    if (hooks_ != nullptr || task_times_) {
-        run_inside(w, child);
-        return;
-    }
-    const std::uint32_t depth = w.depth.load(std::memory_order_relaxed);  // relaxed, owner
-    count_start(w, depth);
-    child();
-    child.clear();
-    count_end(w, depth);
 }
 
 // The same with the stop of the task that waits for it passed on.

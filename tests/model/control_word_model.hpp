@@ -16,6 +16,7 @@
 namespace model_pool {
 
 using spool::admission_result;
+using spool::quick_result;
 using spool::run_state;
 using spool::start_bound;
 using spool::start_result;
@@ -64,13 +65,16 @@ public:
     void execute_quickly(task work) {
         task mine = work;
         int error = 0;
-        const std::optional<admission_result> how = steps().admit_quickly(mine, error);
-        if (!how.has_value()) {
+        const quick_result how = steps().admit_quickly(mine);
+        if (how == quick_result::not_simple) {
             model::check(mine == work, "a task that is not simple is untouched");
             execute(work);
             return;
         }
-        note_answer(work, mine, *how);
+        note_answer(work, mine,
+                    how == quick_result::accepted  ? admission_result::accepted
+                    : how == quick_result::refused ? steps().refused_by_queue(mine, error)
+                                                   : steps().recheck(mine, work, error));
     }
     // The rest of execute(), for one who looked before the pool was shut down.
     void offer_late(task work) {
@@ -106,10 +110,9 @@ public:
 
     // ---- The host of pool_steps
     [[nodiscard]] spool::admission::sizes sizes() const { return sizes_; }
+    [[nodiscard]] std::size_t core_size() const { return sizes_.core; }
     [[nodiscard]] std::uint64_t settings_version() const { return 0; }
     [[nodiscard]] static task ticket_of(task work) { return work; }
-    [[nodiscard]] static task id_of(task work) { return work; }
-    [[nodiscard]] static task plain_ticket(task id) { return id; }
     admission_result recheck(task& work, task mine, int& error) { return steps().recheck(work, mine, error); }
     admission_result refused_by_queue(task& work, int& error) {
         return steps().refused_by_queue(work, error);

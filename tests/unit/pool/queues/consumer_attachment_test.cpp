@@ -119,6 +119,18 @@ TEST(consumer_attachment, ends_with_the_worker_that_destroys_the_pool) {
     EXPECT_EQ(book.polled_without, 0);
 }
 
+TEST(consumer_attachment, ends_with_the_worker_whose_task_takes_the_pool_along_as_it_goes) {
+    attachments book;
+    auto pool = std::make_unique<spool::thread_pool_executor>(options_with(book, 2));
+    test::gate begin;
+    auto& running = *pool;
+    running.execute([&begin, own = std::move(pool)] { begin.wait(); });
+    running.execute([] {});
+    begin.open();
+    EXPECT_TRUE(test::eventually([&] { return book.ever == 2 && book.now == 0; }));
+    EXPECT_EQ(book.polled_without, 0);
+}
+
 // How many workers were reported when two could not be attached.
 static std::size_t reports_of_refusal(std::exception_ptr why) {
     attachments book;
