@@ -9,16 +9,14 @@
 namespace spool::inline v1 {
 namespace {
 
-constinit thread_local task_scope* innermost = nullptr;
-
 // The scopes of the thread that forked lie between these, on its stack, and nobody else's do. Written while there is one thread.
 constinit const task_scope* lowest_survivor = nullptr;
 constinit const task_scope* highest_survivor = nullptr;
 
 }  // namespace
 
-task_scope::task_scope() noexcept : outer_(innermost) {
-    innermost = this;
+task_scope::task_scope() noexcept : outer_(innermost_) {
+    innermost_ = this;
 }
 
 task_scope::task_scope(const task& work) noexcept : task_scope() {
@@ -30,24 +28,20 @@ task_scope::task_scope(of_future) noexcept : task_scope() {
 }
 
 task_scope::~task_scope() {
-    innermost = outer_;
+    innermost_ = outer_;
     // from_outer_ goes first (declared after source_): its destructor waits for a pass_on under way.
 }
 
 bool task_scope::is_open_here(const task_scope* scope) noexcept {
-    const task_scope* open = innermost;
+    const task_scope* open = innermost_;
     while (open != nullptr && open != scope) {
         open = open->outer_;
     }
     return open != nullptr;
 }
 
-task_scope* task_scope::current() noexcept {
-    return innermost;
-}
-
 std::stop_token task_scope::current_token() {
-    return innermost != nullptr ? innermost->token() : std::stop_token{};
+    return innermost_ != nullptr ? innermost_->token() : std::stop_token{};
 }
 
 std::stop_token task_scope::token() {
@@ -67,16 +61,6 @@ std::stop_token task_scope::token() {
     return source_.get_token();
 }
 
-bool task_scope::stop_requested() const noexcept {
-    for (const task_scope* scope = this; scope != nullptr; scope = scope->outer_) {
-        // (A) acquire: what the requester did before interrupt() is visible to the task that sees the stop
-        if (scope->stopped_.load(std::memory_order_acquire)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 std::stop_source task_scope::interrupt() noexcept {
     const detail::lock_guard lock{mutex_};
     stopped_.store(true, std::memory_order_release);  // (A) pairs with stop_requested()
@@ -94,16 +78,16 @@ void task_scope::drop_state() noexcept {
 }
 
 task_scope* task_scope::adopt() noexcept {
-    if (innermost == nullptr || !innermost->adoptable_) {
+    if (innermost_ == nullptr || !innermost_->adoptable_) {
         return nullptr;
     }
-    innermost->adoptable_ = false;
-    return innermost;
+    innermost_->adoptable_ = false;
+    return innermost_;
 }
 
 void task_scope::survive_fork() noexcept {
-    lowest_survivor = highest_survivor = innermost;
-    for (task_scope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    lowest_survivor = highest_survivor = innermost_;
+    for (task_scope* scope = innermost_; scope != nullptr; scope = scope->outer_) {
         std::construct_at(&scope->mutex_);  // one who is gone may have held it, and only to read
         lowest_survivor = std::min(lowest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
         highest_survivor = std::max(highest_survivor, static_cast<const task_scope*>(scope), std::less<>{});

@@ -3,11 +3,6 @@
 #include "spool/future/detail/future_core.hpp"
 
 namespace spool::inline v1 {
-namespace {
-
-constinit thread_local nested_waiter* current_waiter = nullptr;
-
-}  // namespace
 
 // A state that can lie in a timer queue names nothing but the gate of that queue: whoever reads its word will take it for one.
 bool future_link::set_home(const void* pool) const noexcept {
@@ -100,14 +95,6 @@ wait_result nested_waiter::wait_here(std::span<const future_link> any, const std
     }
     const wait_result how = sleep(deadline::after(patience));
     return how == wait_result::timed_out ? worker->wait_for(any, stop, sleep) : how;
-}
-
-nested_waiter* nested_waiter::current() noexcept {
-    return current_waiter;
-}
-
-void nested_waiter::set_current(nested_waiter* waiter) noexcept {
-    current_waiter = waiter;
 }
 
 }  // namespace spool::inline v1

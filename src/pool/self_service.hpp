@@ -10,12 +10,12 @@ public:
     /// Nested waits may be so deep on one thread; what lies deeper waits like any other thread.
     static constexpr std::uint32_t deepest = 256;
 
-    self_service(core& pool, worker& w) noexcept : pool_(pool), worker_(w), outer_(current()) {
+    self_service(core& pool, worker& w) noexcept
+        : nested_waiter(&pool), pool_(pool), worker_(w), outer_(current()) {
         set_current(this);
     }
     ~self_service() { set_current(outer_); }
 
-    [[nodiscard]] const void* home() const noexcept override { return &pool_; }
     [[nodiscard]] bool may_run_here() const noexcept override {
         return worker_.depth.load() < deepest && worker_.stage == worker_stage::working;
     }

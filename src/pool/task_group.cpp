@@ -22,16 +22,6 @@
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
-namespace {
-
-constinit thread_local char this_thread_mark = 0;  // only its address counts
-
-}  // namespace
-
-void detail::group_link::end() noexcept {
-    static_assert(alignof(task_group) > (called | fresh));
-    group().child_ended((bits_ & (called | fresh)) == 0);
-}
 
 void detail::group_frame::fail() noexcept {
     std::fputs("spool::task_group: a group outlives the child of another group that it was made in\n",
@@ -42,35 +32,26 @@ void detail::group_frame::fail() noexcept {
 task_group::task_group(thread_pool_executor& pool) noexcept
     : pool_(pool),
       home_(&pool.use()),
-      maker_(&this_thread_mark),
+      maker_(detail::group_frame::this_thread()),
       worker_(core::self_service::of(*static_cast<const core*>(home_))) {
     if (made_in_ != nullptr) {
         made_in_->add();
     }
 }
 
-void task_group::announce() noexcept {
-    if (maker_ == &this_thread_mark) {
-        ++begun_;
-    } else {
-        remote_.fetch_add(2);
-    }
-}
-
 void task_group::fork(task&& child) {
-    const bool elsewhere = worker_ != nullptr && maker_ != &this_thread_mark;
+    const bool elsewhere = !made_here() && worker_ != nullptr;
     if (elsewhere) {
         remote_.fetch_add(2);  // keeps the group until its maker has been told
     }
     bool taken = false;
     try {
         core& pool = pool_.use();
-        std::exception_ptr start_error;
-        taken = &pool == home_ && pool.let_in(child, start_error) == admission_result::accepted;
+        taken = &pool == home_ && pool.takes(child);
     } catch (...) {  // from the queue, which has not taken it
     }
     if (!taken) {
-        if (maker_ != &this_thread_mark) {
+        if (!made_here()) {
             ran_elsewhere_.store(true);
         }
         // NOLINTNEXTLINE(bugprone-use-after-move): what was not taken is as it was
@@ -82,11 +63,11 @@ void task_group::fork(task&& child) {
     }
 }
 
-void task_group::child_ended(bool was_dropped) noexcept {
+void task_group::child_dropped_or_elsewhere(bool was_dropped) noexcept {
     if (was_dropped) {
         failed(std::make_exception_ptr(cancelled("task_group: the pool dropped a child that had not begun")));
     }
-    if (maker_ == &this_thread_mark) {
+    if (made_here()) {
         ++ended_here_;
     } else {
         one_less_elsewhere();
@@ -153,8 +134,13 @@ void task_group::forget_lost_children() noexcept {
 
 void task_group::join() {
     const std::uint64_t forks = forked_elsewhere_.load();  // before the look at the queue
-    run_queued();
-    if (!all_ended() && &pool_.use() != home_) {
+    if (!run_queued()) {
+        join_others(forks);
+    }
+}
+
+[[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
+    if (&pool_.use() != home_) {
         forget_lost_children();
     }
     if (!all_ended() && !help_until_all_ended()) {
@@ -162,18 +148,27 @@ void task_group::join() {
     }
 }
 
-// What nobody has begun, if the maker is a worker. The newest of its own first: there they are, as a rule.
-void task_group::run_queued() {
+// What nobody has begun, if the maker is a worker. The newest of its own first: there they are, as a rule. True: all have ended.
+[[gnu::always_inline]] inline bool task_group::run_queued() {
     auto* const self = static_cast<worker*>(worker_);
     if (self == nullptr) {
-        return;
+        return all_ended();
     }
     core& pool = pool_.use();
-    const auto is_mine = [this](const task& t) { return is_parent_of(t); };
-    const auto run_it = [&](task& child) { pool.run_child(*self, child); };
+    const auto run_if_mine = [&](task& t) {
+        const bool is_mine = is_parent_of(t);
+        if (is_mine) [[likely]] {
+            pool.run_child(*self, t);
+        }
+        return is_mine;
+    };
     do {
         notice_stop();
-    } while ((pool.queue().use_own_if(is_mine, run_it) || run_elsewhere()) && !all_ended());
+        if (!pool.queue().use_own(run_if_mine) && !run_elsewhere()) {
+            return all_ended();
+        }
+    } while (!all_ended());
+    return true;
 }
 
 // Those that lie elsewhere in the queue. False: there are none.
@@ -213,9 +208,14 @@ bool task_group::help_until_all_ended() {
 bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
     core& pool = pool_.use();
-    const auto is_awaited = [this](const task& t) { return is_ancestor_of(t); };
     notice_stop();
-    return pool.queue().use_other_if(is_awaited, [&](task& child) { pool.run_child(self, child); });
+    return pool.queue().use_other([&](task& t) {
+        const bool is_awaited = is_ancestor_of(t);
+        if (is_awaited) {
+            pool.run_child(self, t);
+        }
+        return is_awaited;
+    });
 }
 
 bool task_group::is_parent_of(const task& t) const noexcept {
@@ -277,7 +277,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
             stop = {};
         }
         forks_seen = forked_elsewhere_.load();
-        run_queued();
+        static_cast<void>(run_queued());
     }
     const detail::lock_guard lock{mutex_};
     remote_.fetch_and(~sleeping);

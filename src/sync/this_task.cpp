@@ -10,11 +10,6 @@ std::stop_token stop_token() {
     return task_scope::current_token();
 }
 
-bool stop_requested() noexcept {
-    const task_scope* scope = task_scope::current();
-    return scope != nullptr && scope->stop_requested();
-}
-
 void interruption_point() {
     if (stop_requested()) {
         throw interrupted("this_task::interruption_point: stop requested");

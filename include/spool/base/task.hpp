@@ -218,9 +218,12 @@ public:
         name_it<Stored>();
     }
 
-    task(task&& other) noexcept { take(other); }
+    task(task&& other) noexcept
+        : table_(std::exchange(other.table_, nullptr)), id_(std::exchange(other.id_, 0)) {
+        take_callable(other);
+    }
     task& operator=(task&& other) noexcept {
-        if (table_ == nullptr) {
+        if (table_ == nullptr) [[likely]] {
             take(other);
         } else if (this != &other) {
             // The old callable goes last: its destructor may look at this very task.
@@ -325,13 +328,17 @@ private:
     void take(task& other) noexcept {
         table_ = std::exchange(other.table_, nullptr);
         id_ = std::exchange(other.id_, 0);
+        take_callable(other);
+    }
+    // The table is here already.
+    void take_callable(task& other) noexcept {
         if (table_ == nullptr) {
             return;
         }
-        if (table_->relocate != nullptr) {
-            table_->relocate(other.storage_, storage_);
-        } else {
+        if (table_->relocate == nullptr) [[likely]] {
             std::memcpy(storage_, other.storage_, detail::task_inline_size);
+        } else {
+            table_->relocate(other.storage_, storage_);
         }
     }
     void destroy() noexcept {

@@ -46,14 +46,22 @@ public:
     /// The scope around this one on the same thread, or null.
     [[nodiscard]] const task_scope* outer() const noexcept { return outer_; }
     /// The innermost scope of this thread, or null outside of any task.
-    [[nodiscard]] static task_scope* current() noexcept;
+    [[nodiscard]] static task_scope* current() noexcept { return innermost_; }
     /// Its token; outside of any task one that never stops.
     [[nodiscard]] static std::stop_token current_token();
 
     /// The token. Allocates the stop state the first time.
     [[nodiscard]] std::stop_token token();
     /// A stop was requested of this scope or of one around it.
-    [[nodiscard]] bool stop_requested() const noexcept;
+    [[nodiscard]] bool stop_requested() const noexcept {
+        for (const task_scope* scope = this; scope != nullptr; scope = scope->outer_) {
+            // (A) acquire: what the requester did before interrupt() is visible to the task that sees the stop
+            if (scope->stopped_.load(std::memory_order_acquire)) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     /// Marks the scope stopped and returns the source on which the caller then calls request_stop(), holding no lock:
     /// callbacks are users' code. (The source is without state if nobody has asked for the token yet; one who asks
@@ -88,6 +96,8 @@ private:
         task_scope* inner;
         void operator()() const noexcept;
     };
+
+    static inline constinit thread_local task_scope* innermost_ = nullptr;
 
     detail::mutex mutex_;                                                 // never held while user code runs
     std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};  // made by token()

@@ -129,14 +129,15 @@ SPOOL_API void survive_fork() noexcept;
 /// A worker thread that can run what it waits for. Its pool makes it known on the thread, for as long as the thread works.
 class SPOOL_API nested_waiter {
 public:
-    nested_waiter() = default;
+    explicit nested_waiter(const void* home) noexcept : home_(home) {}
     nested_waiter(const nested_waiter&) = delete;
     nested_waiter& operator=(const nested_waiter&) = delete;
 
-    [[nodiscard]] static nested_waiter* current() noexcept;
-    static void set_current(nested_waiter* waiter) noexcept;
+    [[nodiscard]] static nested_waiter* current() noexcept { return current_; }
+    static void set_current(nested_waiter* waiter) noexcept { current_ = waiter; }
 
-    [[nodiscard]] virtual const void* home() const noexcept = 0;
+    /// The pool whose worker it is.
+    [[nodiscard]] const void* home() const noexcept { return home_; }
     /// Asked before a claim: not too deep already, not about to stop.
     [[nodiscard]] virtual bool may_run_here() const noexcept = 0;
     /// Runs the body, as if its task had been polled. The claim is the waiter's; `stop`, which would end its wait, is passed on.
@@ -155,6 +156,11 @@ public:
 
 protected:
     ~nested_waiter() = default;
+
+private:
+    static inline constinit thread_local nested_waiter* current_ = nullptr;
+
+    const void* const home_;
 };
 
 }  // namespace spool::inline v1

@@ -65,6 +65,8 @@ public:
         }
     }
     [[nodiscard]] static group_frame* innermost() noexcept { return innermost_; }
+    /// Names the calling thread.
+    [[nodiscard]] static const void* this_thread() noexcept { return &innermost_; }
     [[nodiscard]] const task_group* group() const noexcept { return &group_; }
     void add() noexcept { ++groups_; }
     void remove() noexcept { --groups_; }
@@ -170,12 +172,20 @@ private:
 
     friend class detail::group_link;
 
-    void announce() noexcept;
+    [[nodiscard]] bool made_here() const noexcept { return maker_ == detail::group_frame::this_thread(); }
+    void announce() noexcept {
+        if (made_here()) {
+            ++begun_;
+        } else {
+            remote_.fetch_add(2);
+        }
+    }
     void fork(task&& child);
     void join();
+    void join_others(std::uint64_t forks_seen);
     void finish() noexcept;
     void renew();
-    void run_queued();
+    bool run_queued();
     bool run_elsewhere();
     bool help();
     bool help_until_all_ended();
@@ -187,7 +197,14 @@ private:
     [[nodiscard]] bool all_ended() const noexcept {
         return 2 * (begun_ - ended_here_) + (remote_.load() & ~sleeping) == 0;
     }
-    void child_ended(bool was_dropped) noexcept;
+    void child_ended(bool was_dropped) noexcept {
+        if (!was_dropped && made_here()) [[likely]] {
+            ++ended_here_;
+        } else {
+            child_dropped_or_elsewhere(was_dropped);
+        }
+    }
+    void child_dropped_or_elsewhere(bool was_dropped) noexcept;
     void one_less_elsewhere() noexcept;
     void failed(std::exception_ptr error) noexcept;
     [[nodiscard]] std::stop_token token();
@@ -217,6 +234,11 @@ private:
 };
 
 namespace detail {
+
+inline void group_link::end() noexcept {
+    static_assert(alignof(task_group) > (called | fresh));
+    group().child_ended((bits_ & (called | fresh)) == 0);
+}
 
 template <class F>
 void group_child<F>::operator()() {

@@ -304,21 +304,21 @@ public:
         return limit == unlimited ? unlimited : limit - std::min(limit, size());
     }
 
-    /// Hands the newest element that the calling consumer itself has added to `use`, where it lies, if `wanted` is true of it; it is
-    /// destroyed afterwards. False: it stays, or there is none. Means something only for kinds that keep a store per consumer.
-    virtual bool use_own_if([[maybe_unused]] function_ref<bool(const T&)> wanted,
-                            [[maybe_unused]] function_ref<void(T&)> use) {
-        return false;
-    }
-    /// The same for one that another consumer has added, which it might take next. One that is not wanted becomes the caller's own.
-    virtual bool use_other_if([[maybe_unused]] function_ref<bool(const T&)> wanted,
-                              [[maybe_unused]] function_ref<void(T&)> use) {
-        return false;
-    }
-    /// use_own_if() that takes it away.
+    /// Hands the newest element that the calling consumer itself has added to `use`, where it lies. True: it was used, and is destroyed by
+    /// now. False: `use` said so, and it stays; or there is none. Means something only for kinds that keep a store per consumer.
+    virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
+    /// The same for one that another consumer has added, which it might take next. One that is not used becomes the caller's own.
+    virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
+    /// use_own() that takes it away.
     [[nodiscard]] std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) {
         std::optional<T> x;
-        use_own_if(wanted, [&x](T& own) { x.emplace(std::move(own)); });
+        use_own([&](T& own) {
+            const bool is_wanted = wanted(own);
+            if (is_wanted) {
+                x.emplace(std::move(own));
+            }
+            return is_wanted;
+        });
         return x;
     }
 

@@ -94,54 +94,33 @@ public:
 
     void settle() const noexcept override { heavy_barrier(); }
 
-    bool use_own_if(function_ref<bool(const T&)> wanted, function_ref<void(T&)> use) override {
+    bool use_own(function_ref<bool(T&)> use) override {
         deque* const mine = own();
         node* const n = mine != nullptr ? mine->pop() : nullptr;
-        if (n == nullptr) {
-            return false;
-        }
-        if (!wanted(n->value)) {
-            SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
-            mine->push_back(n);
-            this->order_light();
-            this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
-            return false;
-        }
-        const in_use its{*n, *mine};
-        use(n->value);
-        return true;
+        return n != nullptr && use_or_keep(*mine, *n, use);
     }
-    bool use_other_if(function_ref<bool(const T&)> wanted, function_ref<void(T&)> use) override {
+    bool use_other(function_ref<bool(T&)> use) override {
         deque* const mine = own();
         if (mine == nullptr || !mine->has_room()) {
             return false;
         }
         for (deque* d = deques_.load(); d != nullptr; d = d->next) {  // (L)
-            node* const n = d != mine ? d->steal() : nullptr;
-            if (n == nullptr) {
-                continue;
+            if (node* const n = d != mine ? d->steal() : nullptr) {
+                return use_or_keep(*mine, *n, use);
             }
-            if (wanted(n->value)) {
-                const in_use its{*n, *mine};
-                use(n->value);
-                return true;
-            }
-            mine->push_back(n);
-            this->order_light();
-            this->notify_consumer();  // as above
-            return false;
         }
         return false;
     }
 
 protected:
     bool try_push(T& x) override {
-        if (deque* const mine = own()) {
-            mine->push(x);
-            this->order_light();
-            return true;
+        deque* const mine = own();
+        if (mine == nullptr) {
+            return push_from_outside(x);
         }
-        return inbox_.try_push(x, this->unlimited);
+        mine->push(x);
+        this->order_light();
+        return true;
     }
     std::size_t try_push_some(std::span<T> xs) override {
         return own() != nullptr ? blocking_queue<T>::try_push_some(xs)
@@ -212,15 +191,29 @@ private:
     using deque = detail::stealing_deque<T>;
     using node = typename deque::node;
 
-    // A node out of its deque, whose element is used where it lies; a spare of `keeper` afterwards.
-    struct in_use {
-        in_use(node& n, deque& d) noexcept : used(n), keeper(d) {}
-        in_use(const in_use&) = delete;
-        in_use& operator=(const in_use&) = delete;
-        ~in_use() { keeper.recycle(used.empty()); }
-        node& used;
-        deque& keeper;
-    };
+    // A node that was taken out, for its element to be used where it lies; then it is a spare of `mine`. Or it goes there.
+    bool use_or_keep(deque& mine, node& n, function_ref<bool(T&)> use) {
+        struct spare_afterwards {
+            deque& keeper;
+            node* used;
+            ~spare_afterwards() {
+                if (used != nullptr) {
+                    keeper.recycle(used->empty());
+                }
+            }
+        } afterwards{mine, &n};
+        if (use(n.value)) [[likely]] {
+            return true;
+        }
+        keep(mine, *std::exchange(afterwards.used, nullptr));
+        return false;
+    }
+    [[gnu::noinline]] void keep(deque& mine, node& n) noexcept {
+        SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
+        mine.push_back(&n);
+        this->order_light();
+        this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
+    }
 
     // Deques of the list that nobody can take from meanwhile; under freeze_mutex_.
     struct frozen {
@@ -247,11 +240,10 @@ private:
     bool pop(deque* mine, Take take) {
         if (mine != nullptr) {
             const typename deque::look first = mine->next_look();
-            if (first != deque::look::newest &&
-                (first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take))) {
+            if (first != deque::look::newest && pop_first(mine, first, take)) [[unlikely]] {
                 return true;
             }
-            if (node* const n = mine->pop()) {
+            if (node* const n = mine->pop()) [[likely]] {
                 n->unpack(take);
                 mine->recycle(n);
                 return true;
@@ -259,10 +251,16 @@ private:
         }
         return inbox_.pop(take) || steal(mine, take);
     }
+    // What is not the usual way is kept out of it: it would make that longer.
+    template <class Take>
+    [[gnu::noinline]] bool pop_first(deque* mine, typename deque::look first, Take take) {
+        return first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take);
+    }
+    [[gnu::noinline]] bool push_from_outside(T& x) { return inbox_.try_push(x, this->unlimited); }
 
     // The oldest of any deque. A consumer begins where it has not been for longest.
     template <class Take>
-    bool steal(deque* mine, Take take) {
+    [[gnu::noinline]] bool steal(deque* mine, Take take) {
         deque* const head = deques_.load();  // (L)
         deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
         for (deque* d = start; d != nullptr;) {

@@ -7,6 +7,7 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
+#include "spool/base/task_scope.hpp"
 
 namespace spool::inline v1::this_task {
 
@@ -15,7 +16,10 @@ namespace spool::inline v1::this_task {
 [[nodiscard]] SPOOL_API std::stop_token stop_token();
 
 /// The same question without a token: two loads, no allocation.
-[[nodiscard]] SPOOL_API bool stop_requested() noexcept;
+[[nodiscard]] inline bool stop_requested() noexcept {
+    const task_scope* const scope = task_scope::current();
+    return scope != nullptr && scope->stop_requested();
+}
 
 /// \throws interrupted if the current task's stop was requested.
 SPOOL_API void interruption_point();

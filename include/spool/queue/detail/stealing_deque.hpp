@@ -123,61 +123,42 @@ public:
 
     /// \throws std::bad_alloc, then `x` and the deque are as they were
     void push(T& x) {
-        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
-        ring* slots = ring_.load(std::memory_order_relaxed);              // relaxed, owner
-        if (b - oldest_seen_ >= slots->size()) {
-            slots = make_room(b);
+        if (seems_full()) [[unlikely]] {
+            make_room();
         }
-        slots->at(b).store(nodes_.make(x), std::memory_order_relaxed);  // B1, relaxed: B2 hands it over (D)
-        SPOOL_PAUSE_POINT("stealing_deque: about to publish");
-        publish(b + 1);
+        push_back(nodes_.make(x));
     }
 
     /// The newest element's node, or null. It comes back by recycle().
     [[nodiscard]] node* pop() noexcept {
-        for (;;) {
-            const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
-            if (top_.load().oldest() >= b) {
-                return nullptr;
-            }
-            if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
-                far_.store(b - std::min<std::uint64_t>(b, near));             // P0
-            }
-            bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
-            Atomics::light_barrier();
-            SPOOL_PAUSE_POINT("stealing_deque: popping");
-            stealing_top t = top_.load();  // P2 (F)
-            if (!t.is_frozen() && t.oldest() < b - 1) {
-                return own_slot(b - 1);  // P3
-            }
-            SPOOL_PAUSE_POINT("stealing_deque: the last one");
-            const bool mine =
-                t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
-            if (t.is_frozen()) {
-                SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
-                bottom_.store(b, std::memory_order_release);  // P5, release: keeps (D)
-                await_thaw();
-                continue;
-            }
-            // P4, release: keeps (D), and needs no more: the deque is empty whichever of b - 1 and b is seen
-            bottom_.store(b, std::memory_order_release);
-            return mine ? own_slot(b - 1) : nullptr;
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+        if (top_.load().oldest() >= b) {
+            return nullptr;
         }
+        if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
+            far_.store(b - std::min<std::uint64_t>(b, near));             // P0
+        }
+        bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
+        Atomics::light_barrier();
+        SPOOL_PAUSE_POINT("stealing_deque: popping");
+        const stealing_top t = top_.load();  // P2 (F)
+        if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
+            return own_slot(b - 1);  // P3
+        }
+        return pop_last(b, t);
     }
     void recycle(node* n) noexcept { nodes_.recycle(n); }
     /// Whether push_back() may be called.
     [[nodiscard]] bool has_room() noexcept {
         oldest_seen_ = top_.load().oldest();
-        // relaxed, owner: both
-        return bottom_.load(std::memory_order_relaxed) - oldest_seen_ <
-               ring_.load(std::memory_order_relaxed)->size();  // relaxed, owner
+        return !seems_full();
     }
-    /// Puts back what pop() has just given, or puts in what was stolen elsewhere: there is room for it. As a push, for those who look.
+    /// The rest of a push, also for what pop() has just given, or what was stolen elsewhere: there is room for it.
     void push_back(node* n) noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         // relaxed, owner; B1: B2 hands it over (D)
         ring_.load(std::memory_order_relaxed)->at(b).store(n, std::memory_order_relaxed);
-        SPOOL_PAUSE_POINT("stealing_deque: about to put back");
+        SPOOL_PAUSE_POINT("stealing_deque: about to publish");
         publish(b + 1);
     }
 
@@ -319,6 +300,22 @@ private:
     static constexpr std::uint64_t near =
         Near;  // so many at the bottom, or up to twice that, are the owner's to pop
 
+    // The rest of a pop that was hindered.
+    [[gnu::noinline]] node* pop_last(std::uint64_t b, stealing_top t) noexcept {
+        SPOOL_PAUSE_POINT("stealing_deque: the last one");
+        const bool mine =
+            t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
+        if (t.is_frozen()) {
+            SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
+            bottom_.store(b, std::memory_order_release);  // P5, release: keeps (D)
+            await_thaw();
+            return pop();
+        }
+        // P4, release: keeps (D), and needs no more: the deque is empty whichever of b - 1 and b is seen
+        bottom_.store(b, std::memory_order_release);
+        return mine ? own_slot(b - 1) : nullptr;
+    }
+
     // B2 and B3: now there are so many.
     void publish(std::uint64_t b) noexcept {
         // B2, release (D): to T3 and F2; (B) with the light barrier
@@ -342,13 +339,18 @@ private:
     }
     [[nodiscard]] atomic<node*>& frozen_slot(std::uint64_t i) const noexcept { return newest_ring_->at(i); }
 
-    // The ring looks full: thieves may have made room since.
-    ring* make_room(std::uint64_t b) {
-        ring* const slots = ring_.load(std::memory_order_relaxed);  // relaxed, owner
-        oldest_seen_ = top_.load().oldest();
-        return b - oldest_seen_ < slots->size() ? slots : grow(b);
+    // Thieves may have made room since oldest_seen_.
+    [[nodiscard]] bool seems_full() const noexcept {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);           // relaxed, owner
+        return b - oldest_seen_ >= ring_.load(std::memory_order_relaxed)->size();  // relaxed, owner
     }
-    ring* grow(std::uint64_t b) {
+    [[gnu::noinline]] void make_room() {
+        if (!has_room()) {
+            grow();
+        }
+    }
+    void grow() {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         auto larger = std::make_unique<ring>(2 * newest_ring_->size());
         const lock_guard lock{freeze_mutex_};  // against F3
         for (std::uint64_t i = oldest_seen_; i < b; ++i) {
@@ -358,7 +360,6 @@ private:
         newest_ring_ = std::move(larger);
         SPOOL_PAUSE_POINT("stealing_deque: about to grow");
         ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): pairs with steal()
-        return newest_ring_.get();
     }
 
     void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }

@@ -68,7 +68,7 @@ template <class T, class Atomics = std_atomics>
 class stealing_nodes {
 public:
     using node = stealing_node<T>;
-    static constexpr std::size_t most = 256;
+    static constexpr std::ptrdiff_t most = 256;
 
     stealing_nodes() = default;
     stealing_nodes(const stealing_nodes&) = delete;
@@ -86,7 +86,7 @@ public:
     }
     /// Owner: takes back a node that is empty.
     void recycle(node* n) noexcept {
-        if (spare_count_ >= most) {
+        if (spare_count_ >= most) [[unlikely]] {
             delete n;
             return;
         }
@@ -110,19 +110,23 @@ public:
 
 private:
     node* take_spare() {
-        // relaxed, hint: R2 takes what is there
-        if (spare_ == nullptr && returned_.load(std::memory_order_relaxed) != nullptr) {
-            // R2, acquire: pairs with R1 in hand_back() of every node in the stack
-            spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
-            spare_count_ = returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
+        if (spare_ == nullptr) [[unlikely]] {
+            return take_returned();
         }
-        if (spare_ == nullptr) {
+        --spare_count_;
+        return std::exchange(spare_, spare_->next);
+    }
+    // The same when there is none left.
+    [[gnu::noinline]] node* take_returned() {
+        spare_count_ = 0;
+        // relaxed, hint: R2 takes what is there
+        if (returned_.load(std::memory_order_relaxed) == nullptr) {
             return new node;
         }
-        if (spare_count_ > 0) {
-            --spare_count_;
-        }
-        return std::exchange(spare_, spare_->next);
+        // R2, acquire: pairs with R1 in hand_back() of every node in the stack
+        spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
+        spare_count_ = returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
+        return take_spare();
     }
     static void destroy(node* list) noexcept {
         while (list != nullptr) {
@@ -130,11 +134,12 @@ private:
         }
     }
 
-    node* spare_ = nullptr;        // owner only
-    std::size_t spare_count_ = 0;  // owner only; about how many
+    node* spare_ = nullptr;           // owner only
+    std::ptrdiff_t spare_count_ = 0;  // owner only; about how many
     // Written by thieves, emptied by the owner; publishes the nodes in it.
     alignas(cache_line) typename Atomics::template atomic<node*> returned_{nullptr};
-    typename Atomics::template atomic<std::size_t> returned_count_{0};  // about how many; publishes nothing
+    typename Atomics::template atomic<std::ptrdiff_t> returned_count_{
+        0};  // about how many; publishes nothing
 };
 
 }  // namespace spool::inline v1::detail
