@@ -15,6 +15,8 @@ constinit const task_scope* highest_survivor = nullptr;
 
 }  // namespace
 
+constinit thread_local task_scope* task_scope::innermost_ = nullptr;
+
 task_scope::task_scope() noexcept : outer_(innermost_) {
     innermost_ = this;
 }

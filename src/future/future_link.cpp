@@ -4,6 +4,8 @@
 
 namespace spool::inline v1 {
 
+constinit thread_local nested_waiter* nested_waiter::current_ = nullptr;
+
 // A state that can lie in a timer queue names nothing but the gate of that queue: whoever reads its word will take it for one.
 bool future_link::set_home(const void* pool) const noexcept {
     return core_->move_start(core_->kind() == detail::future_core::timer_kind::none ? pool : nullptr);

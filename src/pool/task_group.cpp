@@ -23,6 +23,8 @@
 
 namespace spool::inline v1 {
 
+constinit thread_local detail::group_frame* detail::group_frame::innermost_ = nullptr;
+
 void detail::group_frame::fail() noexcept {
     std::fputs("spool::task_group: a group outlives the child of another group that it was made in\n",
                stderr);
@@ -301,6 +303,7 @@ void task_group::renew() {
     }
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): it means an empty task that is called, and no child is one
 void task_group::finish() noexcept {
     if (std::uncaught_exceptions() != 0) {
         cancel();

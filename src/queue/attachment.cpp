@@ -4,6 +4,8 @@
 
 namespace spool::inline v1::detail {
 
+constinit thread_local attachment* attachment::innermost_ = nullptr;
+
 void attachment::enter(const void* queue) noexcept {
     queue_ = queue;
     outer_ = std::exchange(innermost_, this);

@@ -79,6 +79,13 @@ public:
         }
     }
 
+    /// For a scope that was reset after its last task: forgets a token that somebody has asked for since.
+    void drop_leftover_token() noexcept {
+        if (token_given_) [[unlikely]] {
+            drop_state();
+        }
+    }
+
     /// Takes over the innermost scope if it was opened for the body of a future and not taken yet, else null.
     [[nodiscard]] static task_scope* adopt() noexcept;
 
@@ -97,7 +104,7 @@ private:
         void operator()() const noexcept;
     };
 
-    static inline constinit thread_local task_scope* innermost_ = nullptr;
+    static constinit thread_local task_scope* innermost_;
 
     detail::mutex mutex_;                                                 // never held while user code runs
     std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};  // made by token()

@@ -158,7 +158,7 @@ protected:
     ~nested_waiter() = default;
 
 private:
-    static inline constinit thread_local nested_waiter* current_ = nullptr;
+    static constinit thread_local nested_waiter* current_;
 
     const void* const home_;
 };

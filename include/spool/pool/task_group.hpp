@@ -66,14 +66,14 @@ public:
     }
     [[nodiscard]] static group_frame* innermost() noexcept { return innermost_; }
     /// Names the calling thread.
-    [[nodiscard]] static const void* this_thread() noexcept { return &innermost_; }
+    [[nodiscard]] static const void* this_thread() noexcept { return static_cast<const void*>(&innermost_); }
     [[nodiscard]] const task_group* group() const noexcept { return &group_; }
     void add() noexcept { ++groups_; }
     void remove() noexcept { --groups_; }
 
 private:
     [[noreturn]] static void fail() noexcept;
-    static inline constinit thread_local group_frame* innermost_ = nullptr;
+    static constinit thread_local group_frame* innermost_;
 
     task_group& group_;
     group_frame* const outer_;

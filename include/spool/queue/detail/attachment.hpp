@@ -32,7 +32,8 @@ protected:
     ~attachment() = default;
 
 private:
-    static inline constinit thread_local attachment* innermost_ = nullptr;
+    static constinit thread_local attachment*
+        innermost_;  // not inline: there must be one for all that is linked
 
     const void* queue_ = nullptr;
     attachment* outer_ = nullptr;
