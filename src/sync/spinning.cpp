@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned pauses_per_turn = 4;
 // Whoever is waited for may sit on this very CPU, woken a moment ago: so it gets a chance early, but seldom at first.
 constexpr unsigned first_yield = 4;
-constexpr unsigned turns_without_yield = 32;
+constexpr unsigned last_seldom_yield = 32;
 
 constinit std::atomic<bool> can_help{false};
 constinit thread_local recent_waits this_threads_waits;
@@ -24,7 +24,7 @@ bool spin_turns::next() noexcept {
         backoff::relax();
     }
     ++turns_;
-    if (turns_ > turns_without_yield || (turns_ >= first_yield && std::has_single_bit(turns_))) {
+    if (turns_ > last_seldom_yield || (turns_ >= first_yield && std::has_single_bit(turns_))) {
         std::this_thread::yield();
     }
     return deadline::clock::now() < until_;

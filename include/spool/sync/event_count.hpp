@@ -56,8 +56,9 @@
 // one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
 // call notify_throttled() if there is more (with pair (B) after T0, like whoever published it).
 //
-// One who spins sees at once what was published, unless it has lost its CPU. Then others would wait for it though they need not: that is what
-// the moment is for. Two are coming then, and the first W2' stands for both; at worst one more is woken.
+// One who spins sees at once what was published, unless it has lost its CPU. Then what comes later would wait for it too, though others sleep:
+// that is what the moment is for. (What came first waits on, until the next notifier comes or the spinner has its CPU again.) Two
+// are coming then, and the first W2' stands for both; at worst one more is woken.
 //
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
@@ -191,9 +192,9 @@ public:
     [[nodiscard]] std::uint32_t waiters() const noexcept { return waiters_.load(); }
 
 private:
-    // Looks again and again; true if that found something. Whoever spins counts as one on its way, so one at a time, and no throttled
-    // notifier wakes another meanwhile. Its end is a W2': what was published before is seen by the look that follows, the
-    // waiter's own if it found nothing, else the one for more that notify_throttled() asks of it.
+    // Looks again and again; true if that found something. One at a time; throttled notifiers leave it to that one for as long as it seems to
+    // have a CPU. Its end is a W2': what was published before is seen by the look that follows, the waiter's own if it found
+    // nothing, else the one for more that notify_throttled() asks of it.
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
         std::uint32_t seen = coming_.load();

@@ -125,6 +125,11 @@ TYPED_TEST(event_count_spin, throttled_notifier_wakes_nobody_while_one_spins) {
 }
 
 TYPED_TEST(event_count_spin, one_that_has_not_looked_for_long_is_counted_on_no_more) {
+    std::atomic<bool> done{false};
+    test::in_background sleeper{[&] {
+        static_cast<void>(this->events_.await([&] { return done.load(); }, {.until = test::backstop()}));
+    }};
+    ASSERT_TRUE(sleeper.falls_asleep());
     std::atomic<bool> stuck{false};
     std::atomic<bool> goes_on{false};
     test::in_background spinner{[&] {
@@ -135,12 +140,7 @@ TYPED_TEST(event_count_spin, one_that_has_not_looked_for_long_is_counted_on_no_m
             },
             {.until = test::backstop(), .spin = for_ever}));
     }};
-    ASSERT_TRUE(this->is_spinning());
-    std::atomic<bool> done{false};
-    test::in_background sleeper{[&] {
-        static_cast<void>(this->events_.await([&] { return done.load(); }, {.until = test::backstop()}));
-    }};
-    ASSERT_TRUE(sleeper.falls_asleep());
+    ASSERT_TRUE(test::eventually([this] { return this->looks_ > 10; }));
     stuck = true;
     done = true;  // N1, pair (S)
     EXPECT_TRUE(test::eventually([&] {
