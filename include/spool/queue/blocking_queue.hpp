@@ -305,22 +305,11 @@ public:
     }
 
     /// Hands the newest element that the calling consumer itself has added to `use`, where it lies. True: it was used, and is destroyed by
-    /// now. False: `use` said so, and it stays; or there is none. Means something only for kinds that keep a store per consumer.
+    /// now; also if `use` throws. False: there is none, or `use` said so, which then has not touched the queue, and the element stays.
+    /// Means something only for kinds that keep a store per consumer.
     virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
     /// The same for one that another consumer has added, which it might take next. One that is not used becomes the caller's own.
     virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
-    /// use_own() that takes it away.
-    [[nodiscard]] std::optional<T> take_own_if(function_ref<bool(const T&)> wanted) {
-        std::optional<T> x;
-        use_own([&](T& own) {
-            const bool is_wanted = wanted(own);
-            if (is_wanted) {
-                x.emplace(std::move(own));
-            }
-            return is_wanted;
-        });
-        return x;
-    }
 
     /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
     /// thread. Means something only for such kinds, too.

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -87,35 +88,54 @@ TEST(bulk_offer, taker_that_looked_while_another_held_the_element_is_woken_when_
     std::atomic<int> looks{0};
     std::optional<int> taken;
     std::unique_ptr<test::in_background> taker;
-    EXPECT_FALSE(queue
-                     .take_own_if([&](int) {
-                         taker = std::make_unique<test::in_background>([&] {
-                             static_cast<void>(queue.pop_until(taken, {.until = test::backstop()},
-                                                               [&looks] { return ++looks < 0; }));
-                         });
-                         EXPECT_TRUE(test::eventually([&] { return looks > 0; }));
-                         return false;
-                     })
-                     .has_value());
+    EXPECT_FALSE(queue.use_own([&](int&) {
+        taker = std::make_unique<test::in_background>([&] {
+            static_cast<void>(
+                queue.pop_until(taken, {.until = test::backstop()}, [&looks] { return ++looks < 0; }));
+        });
+        EXPECT_TRUE(test::eventually([&] { return looks > 0; }));
+        return false;
+    }));
     EXPECT_TRUE(taker->ends());
     EXPECT_EQ(taken, 5);
     queue.detach_consumer();
 }
 
-TEST(bulk_offer, own_newest_is_taken_only_if_it_is_wanted) {
+TEST(bulk_offer, own_newest_is_used_only_if_it_is_wanted) {
     spool::work_stealing_queue<int> queue;
-    const auto always = [](int) { return true; };
-    EXPECT_FALSE(queue.take_own_if(always).has_value());  // not attached
+    std::vector<int> used;
+    const auto use_all = [&used](int& n) {
+        used.push_back(n);
+        return true;
+    };
+    EXPECT_FALSE(queue.use_own(use_all));  // not attached
     queue.put(1);
     queue.attach_consumer();
-    EXPECT_FALSE(queue.take_own_if(always).has_value());  // the inbox is nobody's own
+    EXPECT_FALSE(queue.use_own(use_all));  // the inbox is nobody's own
     queue.put(2);
     queue.put(3);
-    EXPECT_FALSE(queue.take_own_if([](int n) { return n == 2; }).has_value());
+    EXPECT_FALSE(queue.use_own([](int& n) { return n == 2; }));
     EXPECT_EQ(queue.size(), 3U);
-    EXPECT_EQ(queue.take_own_if([](int n) { return n == 3; }), 3);
-    EXPECT_EQ(queue.take_own_if(always), 2);
-    EXPECT_FALSE(queue.take_own_if(always).has_value());
+    EXPECT_TRUE(queue.use_own(use_all));
+    EXPECT_TRUE(queue.use_own(use_all));
+    EXPECT_FALSE(queue.use_own(use_all));
+    EXPECT_EQ(used, (std::vector{3, 2}));
+    EXPECT_EQ(queue.size(), 1U);
+    queue.detach_consumer();
+}
+
+TEST(bulk_offer, own_newest_is_gone_if_its_use_throws_and_the_others_stay) {
+    spool::work_stealing_queue<std::shared_ptr<int>> queue;
+    queue.attach_consumer();
+    const auto older = std::make_shared<int>(1);
+    const auto newest = std::make_shared<int>(2);
+    queue.put(std::shared_ptr{older});
+    queue.put(std::shared_ptr{newest});
+    EXPECT_THROW(queue.use_own([](std::shared_ptr<int>&) -> bool { throw std::runtime_error("use"); }),
+                 std::runtime_error);
+    EXPECT_EQ(newest.use_count(), 1);
+    EXPECT_EQ(queue.take(), older);
+    EXPECT_TRUE(queue.empty());
     queue.detach_consumer();
 }
 
