@@ -14,6 +14,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/mutex.hpp
     include/spool/base/pause_point.hpp
     include/spool/base/task.hpp
+    include/spool/base/task_id.hpp
     include/spool/base/task_scope.hpp
     include/spool/executor/completion_service.hpp
     include/spool/executor/direct_executor.hpp
@@ -49,6 +50,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/delay_queue.hpp
     include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/fifo_end.hpp
+    include/spool/queue/detail/moved_from.hpp
     include/spool/queue/detail/pages.hpp
     include/spool/queue/detail/ring_fifo.hpp
     include/spool/queue/detail/segment.hpp

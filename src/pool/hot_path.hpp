@@ -44,11 +44,8 @@ inline void thread_pool_executor::core::forget_poll_failures() noexcept {
     }
 }
 
-// Nobody looks on, nothing is measured, and what the task throws is reported at most.
+// Nobody looks on, nothing is measured, and what the task throws is reported at most. The scope is as new.
 inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope, task& work) {
-    if (!work.is_plain()) {
-        scope.reset(work);  // else it is as the task before this has left it
-    }
     w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
     if (w.holds_first) [[unlikely]] {                       // it is counted since it was enrolled
         w.holds_first = false;

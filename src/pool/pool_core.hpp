@@ -198,6 +198,7 @@ private:
     enum class served { leave, died, let_go };
     served serve(worker& w, task_scope& scope);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
+    bool claims(worker& w, task& next);
     bool fetch_quickly(task& next);
     bool fetch(task& next);
     void forget_poll_failures() noexcept;

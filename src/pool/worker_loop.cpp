@@ -105,13 +105,11 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             return served::died;
         }
         SPOOL_PAUSE_POINT("worker: has a task in hand");
-        if (const future_link link{next}; link && !link.claim(this)) {
-            drop_husk();
-            next = nullptr;
-            if (std::exchange(w.holds_first, false)) {
-                w.started.store(0);
-                w.depth.store(0);
-            }
+        if (next.is_plain()) [[likely]] {
+            scope.drop_leftover_token();  // a queue or a factory may have asked for one since the last task
+        } else if (claims(w, next)) {
+            scope.reset(next);
+        } else {
             continue;
         }
         const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
@@ -123,6 +121,21 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             return served::died;
         }
     }
+}
+
+// It is this worker's to run. False: it was only a husk.
+[[gnu::noinline]] bool thread_pool_executor::core::claims(worker& w, task& next) {
+    const future_link link{next};
+    if (!link || link.claim(this)) {
+        return true;
+    }
+    drop_husk();
+    next = nullptr;
+    if (std::exchange(w.holds_first, false)) {
+        w.started.store(0);
+        w.depth.store(0);
+    }
+    return false;
 }
 
 // A worker's way to its next task.

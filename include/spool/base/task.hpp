@@ -13,12 +13,10 @@
 
 #include "spool/base/callable.hpp"
 #include "spool/base/export.hpp"
+#include "spool/base/task_id.hpp"
 #include "spool/base/task_scope.hpp"
 
 namespace spool::inline v1 {
-
-/// Names one task for as long as the process lives. Zero is no task.
-using task_id = std::uint64_t;
 
 /// When a task may run at the earliest.
 using due_time = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
@@ -160,14 +158,6 @@ struct task_operations {
 template <class F>
 inline constexpr task_table task_table_for = task_operations<F>::make_table();
 
-SPOOL_API task_id next_task_id() noexcept;
-
-/// The smallest id that this process can have given out itself: 0, unless it was forked; then ids below it are the parent's. Changed
-/// only while the process has a single thread.
-extern SPOOL_API task_id first_own_id;
-/// In a forked child, on its only thread.
-SPOOL_API void begin_new_ids() noexcept;
-
 }  // namespace detail
 
 /// A move-only `void()`, 56 bytes: up to 40 bytes of callable inline, larger ones (and those whose move may
@@ -218,6 +208,8 @@ public:
         name_it<Stored>();
     }
 
+    /// For queues: what is left after a move needs no destructor.
+    static constexpr bool is_empty_after_move = true;
     task(task&& other) noexcept
         : table_(std::exchange(other.table_, nullptr)), id_(std::exchange(other.id_, 0)) {
         take_callable(other);

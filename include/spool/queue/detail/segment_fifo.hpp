@@ -146,7 +146,7 @@ public:
             SPOOL_PAUSE_POINT("segment_fifo: claimed an element");
             from.await(turn);
             take(std::move(from.element()));
-            from.destroy();
+            from.destroy_moved_from();
             SPOOL_PAUSE_POINT("segment_fifo: about to let go of a segment");
             from.leave(turn);
             return true;

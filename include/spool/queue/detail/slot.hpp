@@ -11,6 +11,7 @@
 
 #include "spool/base/cache_line.hpp"
 #include "spool/base/pause_point.hpp"
+#include "spool/queue/detail/moved_from.hpp"
 #include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
@@ -47,6 +48,7 @@ public:
 
     [[nodiscard]] T& element() noexcept { return *std::launder(place()); }
     void destroy() noexcept { std::destroy_at(&element()); }
+    void destroy_moved_from() noexcept { detail::destroy_moved_from(element()); }
     /// `from`, which is full, becomes empty; this one, which is empty, full. Both by one who is alone with them.
     void take_over(slot& from) noexcept {
         std::construct_at(place(), std::move(from.element()));

@@ -65,6 +65,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
@@ -131,21 +132,25 @@ public:
 
     /// The newest element's node, or null. It comes back by recycle().
     [[nodiscard]] node* pop() noexcept {
-        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
-        if (top_.load().oldest() >= b) {
-            return nullptr;
+        for (;;) {
+            const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+            if (top_.load().oldest() >= b) {
+                return nullptr;
+            }
+            if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
+                far_.store(b - std::min<std::uint64_t>(b, near));             // P0
+            }
+            bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
+            Atomics::light_barrier();
+            SPOOL_PAUSE_POINT("stealing_deque: popping");
+            const stealing_top t = top_.load();  // P2 (F)
+            if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
+                return own_slot(b - 1);  // P3
+            }
+            if (const std::optional<node*> n = pop_last(b, t)) {
+                return *n;
+            }
         }
-        if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
-            far_.store(b - std::min<std::uint64_t>(b, near));             // P0
-        }
-        bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
-        Atomics::light_barrier();
-        SPOOL_PAUSE_POINT("stealing_deque: popping");
-        const stealing_top t = top_.load();  // P2 (F)
-        if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
-            return own_slot(b - 1);  // P3
-        }
-        return pop_last(b, t);
     }
     void recycle(node* n) noexcept { nodes_.recycle(n); }
     /// Whether push_back() may be called.
@@ -167,15 +172,16 @@ public:
     /// before its time makes the deque longer.
     enum class look { newest, inbox, oldest };
     static constexpr unsigned inbox_every = 61;
-    static constexpr unsigned oldest_every = 16 * inbox_every;
+    static constexpr unsigned oldest_every = 16;  // times that
     [[nodiscard]] look next_look() noexcept {
-        if (--turns_left_ % inbox_every != 0) [[likely]] {
+        if (--turns_left_ != 0) [[likely]] {
             return look::newest;
         }
-        if (turns_left_ != 0) {
+        turns_left_ = inbox_every;
+        if (--inbox_turns_left_ != 0) {
             return look::inbox;
         }
-        turns_left_ = oldest_every;
+        inbox_turns_left_ = oldest_every;
         return look::oldest;
     }
 
@@ -300,8 +306,8 @@ private:
     static constexpr std::uint64_t near =
         Near;  // so many at the bottom, or up to twice that, are the owner's to pop
 
-    // The rest of a pop that was hindered.
-    [[gnu::noinline]] node* pop_last(std::uint64_t b, stealing_top t) noexcept {
+    // The rest of a pop that was hindered. None: it was frozen, and one has to try again.
+    [[gnu::noinline]] std::optional<node*> pop_last(std::uint64_t b, stealing_top t) noexcept {
         SPOOL_PAUSE_POINT("stealing_deque: the last one");
         const bool mine =
             t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4
@@ -309,7 +315,7 @@ private:
             SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
             bottom_.store(b, std::memory_order_release);  // P5, release: keeps (D)
             await_thaw();
-            return pop();
+            return std::nullopt;
         }
         // P4, release: keeps (D), and needs no more: the deque is empty whichever of b - 1 and b is seen
         bottom_.store(b, std::memory_order_release);
@@ -368,8 +374,9 @@ private:
     alignas(cache_line) atomic<std::uint64_t> bottom_{0};  // (D), (B)
     atomic<std::uint64_t> far_{0};                         // (D)
     atomic<ring*> ring_{nullptr};                          // (G)
-    std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
-    unsigned turns_left_ = oldest_every;  // owner only
+    std::uint64_t oldest_seen_ = 0;      // owner only: top_ as it last saw it, so that push() seldom reads it
+    unsigned turns_left_ = inbox_every;  // owner only
+    unsigned inbox_turns_left_ = oldest_every;  // owner only
     stealing_nodes<T, Atomics> nodes_;
 
     // The thieves' line.

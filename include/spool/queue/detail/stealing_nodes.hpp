@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
+#include "spool/queue/detail/moved_from.hpp"
 #include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
@@ -39,7 +40,7 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
     template <class Take>
     void unpack(Take take) noexcept {
         take(std::move(value));
-        std::destroy_at(&value);
+        destroy_moved_from(value);
     }
 
     /// Without its element.
@@ -86,12 +87,12 @@ public:
     }
     /// Owner: takes back a node that is empty.
     void recycle(node* n) noexcept {
-        if (spare_count_ >= most) [[unlikely]] {
+        if (--room_ < 0) [[unlikely]] {
+            ++room_;
             delete n;
             return;
         }
         n->next = std::exchange(spare_, n);
-        ++spare_count_;
     }
     /// Anybody: likewise.
     void hand_back(node* n) noexcept {
@@ -101,7 +102,7 @@ public:
             return;
         }
         n->next = returned_.load(std::memory_order_relaxed);  // relaxed, hint: R1 compares it again
-        // R1, release: pairs with R2 in take_spare(); hands over the empty node
+        // R1, release: pairs with R2 in take_returned(); hands over the empty node
         while (!returned_.compare_exchange_weak(n->next, n, std::memory_order_release,
                                                 std::memory_order_relaxed)) {  // relaxed: tries again
         }
@@ -113,19 +114,19 @@ private:
         if (spare_ == nullptr) [[unlikely]] {
             return take_returned();
         }
-        --spare_count_;
+        ++room_;
         return std::exchange(spare_, spare_->next);
     }
     // The same when there is none left.
     [[gnu::noinline]] node* take_returned() {
-        spare_count_ = 0;
+        room_ = most;
         // relaxed, hint: R2 takes what is there
         if (returned_.load(std::memory_order_relaxed) == nullptr) {
             return new node;
         }
         // R2, acquire: pairs with R1 in hand_back() of every node in the stack
         spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
-        spare_count_ = returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
+        room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
         return take_spare();
     }
     static void destroy(node* list) noexcept {
@@ -134,8 +135,8 @@ private:
         }
     }
 
-    node* spare_ = nullptr;           // owner only
-    std::ptrdiff_t spare_count_ = 0;  // owner only; about how many
+    node* spare_ = nullptr;       // owner only
+    std::ptrdiff_t room_ = most;  // owner only; for about how many more
     // Written by thieves, emptied by the owner; publishes the nodes in it.
     alignas(cache_line) typename Atomics::template atomic<node*> returned_{nullptr};
     typename Atomics::template atomic<std::ptrdiff_t> returned_count_{

@@ -114,3 +114,28 @@ TEST(pool_short_way, a_token_that_a_task_left_behind_is_not_stopped_with_its_idl
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_FALSE(kept.stop_requested());
 }
+
+TEST(pool_short_way, a_token_that_was_asked_for_between_two_tasks_is_not_stopped_with_the_second) {
+    test::queue_script script;
+    test::busy_workers busy;
+    test::gate runs;
+    std::stop_token kept;
+    std::atomic<bool> stopped{false};
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(4, script)});
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    pool.execute([&] {
+        runs.open();
+        stopped = test::eventually([] { return spool::this_task::stop_requested(); });
+    });
+    script.after_pop.arm([&kept] { kept = spool::this_task::stop_token(); });
+    busy.release();
+    ASSERT_TRUE(runs.opens());
+    EXPECT_TRUE(pool.shutdown_now().empty());
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_TRUE(stopped);
+    EXPECT_NE(kept, std::stop_token{});
+    EXPECT_FALSE(kept.stop_requested());
+}
