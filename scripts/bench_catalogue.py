@@ -61,7 +61,7 @@ WORKLOADS = [
              "there are any, else a shared packaged_task.", trip(), 500),
     Workload("W4b", "submit and get after a rest",
              "The same 500 times with a millisecond of sleep before each, so that the workers are parked.",
-             trip(), 20),
+             trip(), 20, times=3),
     Workload("W5", "fork-join",
              "fib(30) without a cut-off: spawn fib(n-1), call fib(n-2) in place, join, add; two threads in all.",
              [Figure("fib_ms", "fib(30) ms", compared=True), Figure("Mspawns_s", "Mspawns/s", "more"),
@@ -117,9 +117,9 @@ WORKLOADS = [
               Figure("pinned_ring_M_s", "the same, pinned, M/s", "more")], 100_000),
     Workload("growth-tasks", "cost of a task by queued tasks",
              "10^4 to 10^7 tasks queued behind a gate, 2 workers: ns per post, and per task while draining.",
-             quick_size=10_000, seconds=240),
+             quick_size=10_000, seconds=240, times=3),
     Workload("growth-workers", "cost of a task by workers", "1,000,000 empty tasks as in W1, with 1 to 64 workers.",
-             quick_size=10_000, seconds=240),
+             quick_size=10_000, seconds=240, times=3),
 ]
 
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
