@@ -44,10 +44,13 @@ bool near(double real, double simulated, double share, double few) {
     return std::abs(real - simulated) <= std::max(share * simulated, few);
 }
 
+// Which tasks are refused is a matter of microseconds, and how long those take decides how many more will be: such a count varies by
+// its root, whoever counts.
 bool agree(const run_summary& real, const run_summary& simulated) {
     const auto number = [](auto n) { return static_cast<double>(n); };
+    const double chance = 3 * std::sqrt(number(simulated.all.refusals));
     return near(number(real.peak_threads), number(simulated.peak_threads), 0.10, 1) &&
-           near(number(real.all.refusals), number(simulated.all.refusals), 0.10, 5) &&
+           near(number(real.all.refusals), number(simulated.all.refusals), 0.10, 5 + chance) &&
            near(number(real.p99_queue), number(simulated.p99_queue), 0.20, 3);
 }
 
