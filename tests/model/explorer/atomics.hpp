@@ -148,7 +148,7 @@ public:
     };
     struct moment {  // in place of spin_moment
         static constexpr std::uint32_t first = 3;
-        static inline bool all_are_long_ago = false;  // set when a model begins
+        static inline bool all_are_long_ago = false;  // set by tests
         static std::uint32_t now() { return first; }
         static bool is_long_ago(std::uint32_t) { return all_are_long_ago; }
     };
