@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -36,6 +37,24 @@ TEST(pool_short_way, a_task_that_was_taken_when_the_pool_stops_is_stopped) {
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_TRUE(asked);
     EXPECT_EQ(pool.completed_task_count(), 2U);
+}
+
+TEST(pool_short_way, a_first_task_whose_worker_begins_after_the_stop_is_stopped) {
+    test::gate begin;
+    std::atomic<bool> asked{false};
+    spool::thread_pool_executor pool({.core_size = 1});
+    const test::open_at_end guard{begin};
+    pool.set_thread_factory([&begin](spool::task body, const spool::worker_info&) {
+        return spool::worker_thread{std::thread{[&begin, body = std::move(body)]() mutable {
+            begin.wait();
+            body();
+        }}};
+    });
+    pool.execute([&asked] { asked = spool::this_task::stop_requested(); });
+    EXPECT_TRUE(pool.shutdown_now().empty());  // it has a worker, so it is not handed back
+    begin.open();
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_TRUE(asked);
 }
 
 TEST(pool_short_way, a_worker_that_is_one_too_many_takes_no_other_task) {
