@@ -3,7 +3,6 @@
 #pragma once
 
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "pool/pool_core.hpp"

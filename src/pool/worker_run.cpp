@@ -125,8 +125,8 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
     return fine;
 }
 
-// A stop that shutdown_now() sent before scope.reset() is repeated here; one that it sends later arrives by itself: it moves
-// the state before it sends, and both it and the reset lock the scope.
+// A stop that shutdown_now() sent before the scope was reset, or could not send because the worker had not begun, is repeated here; one that it sends
+// later arrives by itself: it moves the state before it sends, and both it and the reset lock the scope.
 void thread_pool_executor::core::stop_if_stopping(task_scope& scope) const {
     if (!runs_queue(control().state)) {
         scope.interrupt().request_stop();
