@@ -25,8 +25,11 @@ int future_link::priority() const noexcept {
 
 void future_link::set_keeper(const void* pool) const noexcept {
     using core = detail::future_core;
-    static_cast<void>(core_->move_start(
-        core_->kind() == core::timer_kind::none ? core::at(pool, core::home_use::kept) : nullptr));
+    const void* const to =
+        core_->kind() == core::timer_kind::none ? core::at(pool, core::home_use::kept) : nullptr;
+    if (core_->start() != to) {  // a new timer names nothing yet
+        static_cast<void>(core_->move_start(to));
+    }
 }
 
 bool future_link::claim(const void* pool) const noexcept {

@@ -15,7 +15,7 @@ namespace spool::inline v1 {
 void thread_pool_executor::core::prepare(task& work) const {
     wrap(work);  // first: it is what may throw
     if (const future_link link{work}; link) {
-        if (const auto* timed = work.target<timed_body>()) {
+        if (const auto* timed = task_times_ ? work.target<timed_body>() : nullptr) {
             link.set_submitted(timed->submitted());
         }
         if (work.due() == due_time::min()) {
@@ -198,8 +198,7 @@ admission_result thread_pool_executor::core::recheck(task& work, const ticket& m
 
 auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {
     const future_link link{work};
-    return {work.id(),
-            link && work.due() != due_time::min() ? link.runs() : 0};  // only those with a time come back
+    return {work.id(), link ? link.runs() : 0};
 }
 
 std::optional<task> thread_pool_executor::core::take_back(const ticket& wanted) {

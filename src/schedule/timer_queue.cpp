@@ -91,12 +91,13 @@ std::size_t timer_queue::size() const {
 
 bool timer_queue::try_push(task& x) {
     auto* const runner = x.target<future_runner>();
-    if (runner != nullptr && runner->core()->kind() != future_core::timer_kind::none) {
+    const auto kind = runner != nullptr ? runner->core()->kind() : future_core::timer_kind::none;
+    if (kind != future_core::timer_kind::none) {
         future_core& timer = *runner->core();
         bool cancelled = false;
         {
             const lock_guard lock{mutex_};
-            put_in(timer);
+            put_in(timer, kind);
             runner->release();
             // A series may be cancelled on its way back. Either we see that here, or cancel() finds it in the queue: it changes the word
             // first and then looks for the gate, put_in() and this look come in the other order.
@@ -113,15 +114,15 @@ bool timer_queue::try_push(task& x) {
         auto carried = std::make_unique<carried_task>();
         carried->when = std::max(x.due(), now());
         const lock_guard lock{mutex_};
-        put_in(*carried);
+        put_in(*carried, kind);
         carried.release()->carry(std::move(x));
     }
     x = nullptr;
     return true;
 }
 
-void timer_queue::put_in(future_core& timer) {
-    const bool at_wall_time = timer.kind() == future_core::timer_kind::at_wall_time;
+void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
+    const bool at_wall_time = kind == future_core::timer_kind::at_wall_time;
     if (at_wall_time) {
         if (at_wall_time_ == 0) {
             offset_ = wall_offset();

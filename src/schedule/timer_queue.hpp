@@ -93,7 +93,7 @@ private:
     [[nodiscard]] const void* in_hand() const noexcept {
         return future_core::at(home_, future_core::home_use::in_hand);
     }
-    void put_in(future_core& timer) SPOOL_REQUIRES(mutex_);
+    void put_in(future_core& timer, future_core::timer_kind kind) SPOOL_REQUIRES(mutex_);
     void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
     bool take_due(std::optional<task>& x) SPOOL_REQUIRES(mutex_);
     [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
