@@ -60,6 +60,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detail/stable_heap.hpp
     include/spool/queue/detail/stealing_deque.hpp
     include/spool/queue/detail/stealing_nodes.hpp
+    include/spool/queue/detail/stealing_ring.hpp
     include/spool/queue/detail/two_ended_store.hpp
     include/spool/queue/detail/waiting_list.hpp
     include/spool/queue/linked_blocking_deque.hpp

@@ -87,6 +87,7 @@ struct task_table {
     void* (*shared_state)(const void* callable);  // null: not the body of a future
     const void* (*owner)(void* at) noexcept;      // null: nobody's
     const std::type_info* type;
+    bool plain;  // see task::is_plain()
 };
 
 template <class F>
@@ -151,6 +152,7 @@ struct task_operations {
         if constexpr (brings_scope<F>) {
             table.shared_state = &shared_state;
         }
+        table.plain = !brings_scope<F> && !has_due_time<F>;
         return table;
     }
 };
@@ -210,6 +212,10 @@ public:
 
     /// For queues: what is left after a move needs no destructor.
     static constexpr bool is_empty_after_move = true;
+    /// For queues: there is a callable, and to move it calls nothing.
+    [[nodiscard]] bool moves_as_bytes() const noexcept {
+        return table_ != nullptr && table_->relocate == nullptr;
+    }
     task(task&& other) noexcept
         : table_(std::exchange(other.table_, nullptr)), id_(std::exchange(other.id_, 0)) {
         take_callable(other);
@@ -281,9 +287,7 @@ public:
     }
 
     /// For pools: there is a callable, and it is neither the body of a future nor has a due time.
-    [[nodiscard]] bool is_plain() const noexcept {
-        return table_ != nullptr && table_->shared_state == nullptr && table_->due == nullptr;
-    }
+    [[nodiscard]] bool is_plain() const noexcept { return table_ != nullptr && table_->plain; }
     /// For writers of executors: the callable will take over the scope that it is run in (see task_scope).
     [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
     /// For pools: the shared state of the future whose body this is, or null (see future_link).

@@ -115,10 +115,9 @@ public:
 protected:
     bool try_push(T& x) override {
         deque* const mine = own();
-        if (mine == nullptr) {
-            return push_from_outside(x);
+        if (mine == nullptr || !mine->push_quickly(x)) [[unlikely]] {
+            return push_at_length(mine, x);
         }
-        mine->push(x);
         this->order_light();
         return true;
     }
@@ -134,7 +133,25 @@ protected:
     }
     bool try_pop_into(T& x) override {
         if constexpr (std::is_nothrow_move_assignable_v<T>) {
-            return pop(own(), [&x](T&& element) { x = std::move(element); });
+            const auto take = [&x](T&& element) { x = std::move(element); };
+            deque* const mine = own();
+            if (mine == nullptr || !detail::is_vacant(x)) [[unlikely]] {
+                return pop(mine, take);
+            }
+            const typename deque::look first = mine->next_look();
+            if (first != deque::look::newest) [[unlikely]] {
+                return pop_in_turn(mine, first, take);
+            }
+            const typename deque::attempt newest = mine->begin_pop();
+            if (newest.taken == nullptr) [[unlikely]] {
+                return pop_rest(mine, newest.hindered, take);
+            }
+            if (!detail::moves_quickly(newest.taken->value)) [[unlikely]] {
+                return hand_out(mine, newest.taken, take);
+            }
+            newest.taken->unpack([&x](T&& element) { detail::quick_assign(x, element); });
+            mine->recycle(newest.taken);
+            return true;
         } else {
             return blocking_queue<T>::try_pop_into(x);
         }
@@ -235,28 +252,48 @@ private:
 
     [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
 
+    // A push that is not the usual one. That one, and the usual pop, call nothing (see moves_quickly): what is not usual ends them, and
+    // does the rest.
+    [[gnu::noinline]] bool push_at_length(deque* mine, T& x) {
+        if (mine == nullptr) {
+            return inbox_.try_push(x, this->unlimited);
+        }
+        mine->push(x);
+        this->order_light();
+        return true;
+    }
+
     // `take` moves the element out; false: there is none.
     template <class Take>
-    bool pop(deque* mine, Take take) {
-        if (mine != nullptr) {
-            const typename deque::look first = mine->next_look();
-            if (first != deque::look::newest && pop_first(mine, first, take)) [[unlikely]] {
-                return true;
-            }
-            if (node* const n = mine->pop()) [[likely]] {
-                n->unpack(take);
-                mine->recycle(n);
-                return true;
-            }
+    [[gnu::noinline]] bool pop(deque* mine, Take take) {
+        if (mine == nullptr) {
+            return inbox_.pop(take) || steal(mine, take);
         }
-        return inbox_.pop(take) || steal(mine, take);
+        const typename deque::look first = mine->next_look();
+        return first == deque::look::newest ? pop_newest(mine, take) : pop_in_turn(mine, first, take);
     }
-    // What is not the usual way is kept out of it: it would make that longer.
+    // It is not the newest one's turn.
     template <class Take>
-    [[gnu::noinline]] bool pop_first(deque* mine, typename deque::look first, Take take) {
-        return first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take);
+    [[gnu::noinline]] bool pop_in_turn(deque* mine, typename deque::look first, Take take) {
+        return (first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take)) || pop_newest(mine, take);
     }
-    [[gnu::noinline]] bool push_from_outside(T& x) { return inbox_.try_push(x, this->unlimited); }
+    template <class Take>
+    bool pop_newest(deque* mine, Take take) {
+        const typename deque::attempt newest = mine->begin_pop();
+        return newest.taken != nullptr ? hand_out(mine, newest.taken, take)
+                                       : pop_rest(mine, newest.hindered, take);
+    }
+    template <class Take>
+    [[gnu::noinline]] bool pop_rest(deque* mine, bool hindered, Take take) {
+        node* const n = hindered ? mine->go_on() : nullptr;
+        return n != nullptr ? hand_out(mine, n, take) : inbox_.pop(take) || steal(mine, take);
+    }
+    template <class Take>
+    [[gnu::noinline]] bool hand_out(deque* mine, node* n, Take take) {
+        n->unpack(take);
+        mine->recycle(n);
+        return true;
+    }
 
     // The oldest of any deque. A consumer begins where it has not been for longest.
     template <class Take>

@@ -74,23 +74,10 @@
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
+#include "spool/queue/detail/stealing_ring.hpp"
 #include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
-
-/// The word top_:
-///
-///     | 63 ............ 1 | 0      |
-///     | number of oldest  | frozen |
-struct stealing_top {
-    std::uint64_t bits = 0;
-
-    [[nodiscard]] static stealing_top at(std::uint64_t oldest) noexcept { return {oldest << 1U}; }
-    [[nodiscard]] std::uint64_t oldest() const noexcept { return bits >> 1U; }
-    [[nodiscard]] bool is_frozen() const noexcept { return (bits & 1U) != 0; }
-    [[nodiscard]] stealing_top frozen() const noexcept { return {bits | 1U}; }
-    bool operator==(const stealing_top&) const = default;
-};
 
 /// SmallestRing and Near are smaller in the models.
 template <class T, class Atomics = std_atomics, std::size_t SmallestRing = 256, std::uint64_t Near = 8>
@@ -129,26 +116,50 @@ public:
         }
         push_back(nodes_.make(x));
     }
+    /// The same, if nothing has to be called for it. False: nothing was done.
+    [[nodiscard]] bool push_quickly(T& x) noexcept {
+        if (!moves_quickly(x) || seems_full() || !nodes_.has_spare()) [[unlikely]] {
+            return false;
+        }
+        push_back(nodes_.make_from_spare(x));
+        return true;
+    }
 
+    /// How far a pop has come: it has a node, or there is none, or it was hindered and is to be gone on with.
+    struct attempt {
+        node* taken = nullptr;
+        bool hindered = false;
+    };
     /// The newest element's node, or null. It comes back by recycle().
     [[nodiscard]] node* pop() noexcept {
+        const attempt first = begin_pop();
+        return first.hindered ? go_on() : first.taken;
+    }
+    /// The two parts of it. The first calls nothing.
+    [[nodiscard]] attempt begin_pop() noexcept {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
+        if (top_.load().oldest() >= b) {
+            return {};
+        }
+        if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
+            far_.store(b - std::min<std::uint64_t>(b, near));             // P0
+        }
+        bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
+        Atomics::light_barrier();
+        SPOOL_PAUSE_POINT("stealing_deque: popping");
+        const stealing_top t = top_.load();  // P2 (F)
+        if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
+            return {.taken = own_slot(b - 1)};  // P3
+        }
+        return {.hindered = true};
+    }
+    [[nodiscard, gnu::noinline]] node* go_on() noexcept {
         for (;;) {
-            const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
-            if (top_.load().oldest() >= b) {
-                return nullptr;
-            }
-            if (b - 1 < far_.load(std::memory_order_relaxed)) [[unlikely]] {  // relaxed, owner
-                far_.store(b - std::min<std::uint64_t>(b, near));             // P0
-            }
-            bottom_.store(b - 1, std::memory_order_release);  // P1, release: keeps (D)
-            Atomics::light_barrier();
-            SPOOL_PAUSE_POINT("stealing_deque: popping");
-            const stealing_top t = top_.load();  // P2 (F)
-            if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
-                return own_slot(b - 1);  // P3
-            }
-            if (const std::optional<node*> n = pop_last(b, t)) {
+            if (const std::optional<node*> n = pop_last()) {
                 return *n;
+            }
+            if (const attempt again = begin_pop(); !again.hindered) {
+                return again.taken;
             }
         }
     }
@@ -289,25 +300,18 @@ public:
     }
 
 private:
-    class ring {
-    public:
-        explicit ring(std::size_t size)  // a power of two
-            : mask_(size - 1), slots_(std::make_unique<atomic<node*>[]>(size)) {}
-        [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
-        [[nodiscard]] atomic<node*>& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
-
-        std::unique_ptr<ring> older{};  // (G)
-
-    private:
-        std::size_t mask_;
-        std::unique_ptr<atomic<node*>[]> slots_;
-    };
+    using ring = stealing_ring<node, Atomics>;
     static constexpr std::size_t smallest_ring = SmallestRing;
     static constexpr std::uint64_t near =
         Near;  // so many at the bottom, or up to twice that, are the owner's to pop
 
     // The rest of a pop that was hindered. None: it was frozen, and one has to try again.
-    [[gnu::noinline]] std::optional<node*> pop_last(std::uint64_t b, stealing_top t) noexcept {
+    std::optional<node*> pop_last() noexcept {
+        const std::uint64_t b = bottom_.load(std::memory_order_relaxed) + 1;  // relaxed, owner: as before P1
+        stealing_top t = top_.load();                                         // P2 again (F)
+        if (!t.is_frozen() && t.oldest() < b - 1) {
+            return own_slot(b - 1);  // P3: it has been thawed
+        }
         SPOOL_PAUSE_POINT("stealing_deque: the last one");
         const bool mine =
             t == stealing_top::at(b - 1) && top_.compare_exchange_strong(t, stealing_top::at(b));  // P4

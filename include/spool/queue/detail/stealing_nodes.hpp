@@ -85,13 +85,21 @@ public:
         std::construct_at(&n->value, std::move(x));
         return n;
     }
+    /// Owner: the same for one that moves quickly, where there is a spare node.
+    [[nodiscard]] bool has_spare() const noexcept { return spare_ != nullptr; }
+    [[nodiscard]] node* make_from_spare(T& x) noexcept {
+        ++room_;
+        node* const n = std::exchange(spare_, spare_->next);
+        std::construct_at(&n->value, quick_move(x));
+        return n;
+    }
     /// Owner: takes back a node that is empty.
     void recycle(node* n) noexcept {
-        if (--room_ < 0) [[unlikely]] {
-            ++room_;
-            delete n;
+        if (room_ == 0) [[unlikely]] {
+            discard(n);
             return;
         }
+        --room_;
         n->next = std::exchange(spare_, n);
     }
     /// Anybody: likewise.
@@ -129,6 +137,7 @@ private:
         room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
         return take_spare();
     }
+    [[gnu::noinline]] static void discard(node* n) noexcept { delete n; }
     static void destroy(node* list) noexcept {
         while (list != nullptr) {
             delete std::exchange(list, list->next);
