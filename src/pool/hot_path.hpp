@@ -54,19 +54,22 @@ inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope
     if (!runs_queue(control().state)) [[unlikely]] {
         stop_if_stopping(scope);
     }
-    bool fine = true;
     try {
         work();
     } catch (...) {
-        fine = forgiven(w, scope, std::current_exception());
+        const bool fine = forgiven(w, scope, std::current_exception());
+        end_quickly(w, scope, work);
+        return fine;
     }
-    if (w.stage == worker_stage::let_go) [[unlikely]] {
-        return true;
-    }
+    end_quickly(w, scope, work);
+    return true;
+}
+
+// Reaches nothing but what is the worker's own: the pool may have gone with the task.
+inline void thread_pool_executor::core::end_quickly(worker& w, task_scope& scope, task& work) noexcept {
     work.clear();  // before it counts as completed
     count_end(w, 0);
     scope.reset_for(false);  // nothing that comes now may reach what the task left behind
-    return fine;
 }
 
 // It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.

@@ -195,8 +195,10 @@ private:
     void work(const std::shared_ptr<worker>& self);
     bool begin(worker& w, task_scope& scope);
     bool attach(const worker& w);
-    enum class served { leave, died, let_go };
+    enum class served { and_on, leave, died, let_go };
     served serve(worker& w, task_scope& scope);
+    served serve_first(worker& w, task_scope& scope, task& first);
+    served serve_one(worker& w, task_scope& scope, task& next);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
     bool claims(worker& w, task& next);
     bool fetch_quickly(task& next);
@@ -215,6 +217,7 @@ private:
     // ---- worker_run.cpp
     bool run(worker& w, task_scope& scope, task& work);
     bool run_quickly(worker& w, task_scope& scope, task& work);
+    static void end_quickly(worker& w, task_scope& scope, task& work) noexcept;
     bool forgiven(const worker& w, const task_scope& scope, const std::exception_ptr& thrown) const;
     void run_inside(worker& w, task& work);
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);

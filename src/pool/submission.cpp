@@ -64,6 +64,9 @@ void thread_pool_executor::core::execute(task&& work) {
 
 // Out of line, so that the short way stays short.
 [[gnu::noinline]] void thread_pool_executor::core::execute_at_length(task& work, way_in way) {
+    if (way.how == quick_result::not_simple) {
+        require(work);
+    }
     std::exception_ptr start_error;
     const admission_result how = go_on(work, way, start_error);
     if (how != admission_result::accepted) {

@@ -26,9 +26,7 @@ thread_pool_executor::~thread_pool_executor() {
 }
 
 void thread_pool_executor::execute(task work) {
-    core& pool = use();
-    pool.require(work);
-    pool.execute(std::move(work));
+    use().execute(std::move(work));
 }
 
 void thread_pool_executor::execute_all(std::span<task> work) {

@@ -94,9 +94,14 @@ bool thread_pool_executor::core::attach(const worker& w) {
 
 auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     task next = std::move(w.first);
+    if (!next.empty()) {
+        if (const served how = serve_first(w, scope, next); how != served::and_on) {
+            return how;
+        }
+    }
     for (;;) {
         try {
-            if (next.empty() && !fetch_quickly(next) && !fetch(next)) {
+            if (!fetch_quickly(next) && !fetch(next)) {
                 return served::leave;
             }
         } catch (...) {  // from the queue
@@ -104,23 +109,34 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
             back_off();
             return served::died;
         }
-        SPOOL_PAUSE_POINT("worker: has a task in hand");
-        if (next.is_plain()) [[likely]] {
-            scope.drop_leftover_token();  // a queue or a factory may have asked for one since the last task
-        } else if (claims(w, next)) {
-            scope.reset(next);
-        } else {
-            continue;
-        }
-        const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
-        // Set by this very thread, in the task that has just ended or in its destructor.
-        if (w.stage == worker_stage::let_go) [[unlikely]] {
-            return served::let_go;
-        }
-        if (!fine) [[unlikely]] {
-            return served::died;
+        if (const served how = serve_one(w, scope, next); how != served::and_on) [[unlikely]] {
+            return how;
         }
     }
+}
+
+// Apart from the loop, which need not ask whether there is one then.
+[[gnu::noinline]] auto thread_pool_executor::core::serve_first(worker& w, task_scope& scope, task& first)
+    -> served {
+    return serve_one(w, scope, first);
+}
+
+// Afterwards it is empty.
+inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, task& next) -> served {
+    SPOOL_PAUSE_POINT("worker: has a task in hand");
+    if (next.is_plain()) [[likely]] {
+        scope.drop_leftover_token();  // a queue or a factory may have asked for one since the last task
+    } else if (claims(w, next)) {
+        scope.reset(next);
+    } else {
+        return served::and_on;
+    }
+    const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
+    // Set by this very thread, in the task that has just ended or in its destructor.
+    if (w.stage == worker_stage::let_go) [[unlikely]] {
+        return served::let_go;
+    }
+    return fine ? served::and_on : served::died;
 }
 
 // It is this worker's to run. False: it was only a husk.
@@ -169,7 +185,7 @@ private:
 };
 
 // The next task; false if the worker is to leave, and then it is counted out already.
-bool thread_pool_executor::core::fetch(task& next) {
+[[gnu::noinline]] bool thread_pool_executor::core::fetch(task& next) {
     turn now{*this, next};
     if (!steps().fetch(now)) {
         return false;
