@@ -13,9 +13,9 @@ namespace {
 static_assert(sizeof(parking_word) == sizeof(std::uint32_t) && parking_word::is_always_lock_free,
               "the kernel reads the word itself");
 
-long futex(const parking_word& w, int operation, std::uint32_t value, const timespec* until) noexcept {
-    return syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&w), operation | FUTEX_PRIVATE_FLAG,
-                   value, until, nullptr, FUTEX_BITSET_MATCH_ANY);
+long futex(const void* word, int operation, std::uint32_t value, const timespec* until) noexcept {
+    return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, until, nullptr,
+                   FUTEX_BITSET_MATCH_ANY);
 }
 
 // The steady clock is the monotonic clock. A time before its start is simply over.
@@ -33,19 +33,23 @@ timespec to_timespec(deadline until) noexcept {
 // Interrupted by a signal, or the word had changed already: an early return, which the contract allows.
 void futex_parking::park(const word& w, std::uint32_t expected, deadline until) noexcept {
     if (until.is_never()) {
-        futex(w, FUTEX_WAIT_BITSET, expected, nullptr);
+        futex(&w, FUTEX_WAIT_BITSET, expected, nullptr);
     } else {
         const timespec t = to_timespec(until);
-        futex(w, FUTEX_WAIT_BITSET, expected, &t);  // the bitset form takes an absolute time
+        futex(&w, FUTEX_WAIT_BITSET, expected, &t);  // the bitset form takes an absolute time
     }
 }
 
 void futex_parking::unpark_one(const word& w) noexcept {
-    futex(w, FUTEX_WAKE, 1, nullptr);
+    futex(&w, FUTEX_WAKE, 1, nullptr);
 }
 
 void futex_parking::unpark_all(const word& w) noexcept {
-    futex(w, FUTEX_WAKE, INT_MAX, nullptr);
+    futex(&w, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void futex_parking::late_wake::wake() const noexcept {
+    futex(name_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
 }  // namespace spool::inline v1

@@ -184,6 +184,22 @@ struct one_waiter_and_a_mutex {
     void end() const {}
 };
 
+// The same, and the wake itself comes after the unlock.
+struct one_waiter_woken_after_the_unlock : one_waiter_and_a_mutex {
+    void thread(unsigned t) {
+        if (t == 1) {
+            one_waiter_and_a_mutex::thread(t);
+            return;
+        }
+        const auto publish = [this] {
+            const std::lock_guard lock{guard};
+            happened.write(true);
+            return ready.notify_all_later();
+        };
+        const events::late_wake wake = publish();
+    }
+};
+
 // Pair (B): a light barrier of the notifier, a heavy one of the waiter.
 struct one_waiter_and_barriers {
     static constexpr unsigned threads = 2;
@@ -273,6 +289,7 @@ TEST(event_count_model, a_wake_of_one_who_gives_up_goes_to_the_other) {
 }
 TEST(event_count_model, a_mutex_instead_of_seq_cst_words_will_do) {
     model::expect_sound<one_waiter_and_a_mutex>();
+    model::expect_sound<one_waiter_woken_after_the_unlock>();
 }
 TEST(event_count_model, the_waiter_can_pay_for_both_barriers) {
     model::expect_sound<one_waiter_and_barriers>();

@@ -74,8 +74,9 @@ public:
     /// Hands `x` to a consumer that waits already. False: there is none, `x` is untouched.
     [[nodiscard]] bool try_transfer(T&& x) {
         this->refuse_empty(x);
+        detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        return hand_to_taker(x);
+        return hand_to_taker(x, wake);
     }
 
     /// Waits at most so long until a consumer has taken `x`. False: none has, and `x` has been withdrawn and is as it was.
@@ -132,8 +133,9 @@ public:
 
 protected:
     bool try_push(T& x) override {
+        detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        if (!hand_to_taker(x)) {
+        if (!hand_to_taker(x, wake)) {
             elements_.push_back(
                 *std::make_unique<stored>(std::move(x)).release());  // moves only once it has memory
         }
@@ -214,8 +216,9 @@ private:
     wait_result transfer_until(T& x, const wait_limits& limits) {
         giver me{x};
         {
+            detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(x)) {
+            if (hand_to_taker(x, wake)) {
                 return wait_result::ready;
             }
             elements_.push_back(me);
@@ -223,19 +226,20 @@ private:
         return detail::wait_to_be_served(mutex_, &elements_, me, limits, blocking_queue<T>::never_give_up);
     }
 
-    bool hand_to_taker(T& x) noexcept SPOOL_REQUIRES(mutex_) {
+    // The wake is to be done after the unlock.
+    bool hand_to_taker(T& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
         taker& first = takers_.front();
         first.goods->emplace(std::move(x));
-        detail::serve(takers_, first);
+        wake = detail::serve(takers_, first);
         return true;
     }
     T take_out(element& e, removed& gone) noexcept SPOOL_REQUIRES(mutex_) {
         T x = std::move(*e.value);
         if (e.owner != nullptr) {
-            detail::serve(elements_, *e.owner);
+            static_cast<void>(detail::serve(elements_, *e.owner));  // woken at once: there may be several
         } else {
             elements_.remove(e);
             gone.add(e);

@@ -24,7 +24,7 @@ enum class fairness {
 /// nothing. See blocking_queue for the rest.
 ///
 /// Each who waits has a note of its own in one of two lists, with its own event: the other side fills (or empties) the note
-/// and wakes just that one, under the lock, so that the note cannot be gone by then. One who is served in the moment in which
+/// and wakes just that one, after the unlock, so that it need not wait for the lock. One who is served in the moment in which
 /// its wait ends otherwise has been served: no element is lost between the two.
 template <class T>
 class synchronous_queue final : public blocking_queue<T> {
@@ -42,8 +42,9 @@ public:
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         giver me{{}, {}, &x};
         {
+            detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(x)) {
+            if (hand_to_taker(x, wake)) {
                 return wait_result::ready;
             }
             givers_.push_back(me);
@@ -56,8 +57,9 @@ public:
         x.reset();  // here, not under the lock
         taker me{{}, {}, &x};
         {
+            detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (take_from_giver(x)) {
+            if (take_from_giver(x, wake)) {
                 return wait_result::ready;
             }
             takers_.push_back(me);
@@ -76,13 +78,15 @@ public:
 
 protected:
     bool try_push(T& x) override {
+        detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        return hand_to_taker(x);
+        return hand_to_taker(x, wake);
     }
     std::optional<T> try_pop() override {
         std::optional<T> x;
+        detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        take_from_giver(x);
+        take_from_giver(x, wake);
         return x;
     }
     std::vector<T> extract_if(function_ref<bool(const T&)>) override { return {}; }
@@ -99,23 +103,23 @@ private:
     Note& first_of(detail::waiting_list<Note>& waiting) const noexcept {
         return fairness_ == fairness::fair ? waiting.front() : waiting.back();
     }
-    // If the element's move throws, nobody has been served.
-    bool hand_to_taker(T& x) SPOOL_REQUIRES(mutex_) {
+    // If the element's move throws, nobody has been served. The wake is to be done after the unlock.
+    bool hand_to_taker(T& x, detail::late_wake& wake) SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
         taker& first = first_of(takers_);
         first.goods->emplace(std::move(x));
-        detail::serve(takers_, first);
+        wake = detail::serve(takers_, first);
         return true;
     }
-    bool take_from_giver(std::optional<T>& x) SPOOL_REQUIRES(mutex_) {
+    bool take_from_giver(std::optional<T>& x, detail::late_wake& wake) SPOOL_REQUIRES(mutex_) {
         if (givers_.empty()) {
             return false;
         }
         giver& first = first_of(givers_);
         x.emplace(std::move(*first.goods));
-        detail::serve(givers_, first);
+        wake = detail::serve(givers_, first);
         return true;
     }
 

@@ -145,6 +145,17 @@ public:
             wake_all();
         }
     }
+    /// notify_all(), but for N4, which comes when the answer is destroyed: by then the event_count may be gone. For who publishes
+    /// under a mutex that the waiters take as soon as they are woken: they need not wait for it, if that is after the unlock.
+    using late_wake = typename Parking::late_wake;
+    [[nodiscard]] late_wake notify_all_later() noexcept {
+        if (waiters_.load() == 0) {  // N2
+            return {};
+        }
+        SPOOL_PAUSE_POINT("event_count: about to wake all, later");
+        epoch_.fetch_add(1);  // N3
+        return parking_.unpark_all_later(epoch_);
+    }
 
     /// Waits until ready() is true, give_up() is true, stop is requested, or the deadline passes; what is true first in
     /// this order is the answer, and ready() is always asked once more after any wake. Both run with no lock held, as

@@ -2,6 +2,7 @@
 //
 //     park(word, expected, until)   sleeps while word == expected, at most until then. May return early for no reason.
 //     unpark_one(word), unpark_all(word)   called after word was changed: wake a sleeper, or all.
+//     unpark_all_later(word)        as unpark_all(), but they may sleep on until the answer is destroyed, and by then the word may be gone.
 //
 // No wake is lost between the comparison and the sleep: the kernel compares under its own lock (futex), or both sides
 // take the mutex (portable).
@@ -14,6 +15,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
@@ -33,6 +35,30 @@ public:
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
+
+    /// To wake those who sleep on a word the kernel does not look at it: its address is only a name. At worst it wakes somebody who
+    /// sleeps on another word that is there by now, and every sleeper may be woken for no reason.
+    class late_wake {
+    public:
+        late_wake() = default;
+        explicit late_wake(const word& w) noexcept : name_(&w) {}
+        late_wake(late_wake&& other) noexcept : name_(std::exchange(other.name_, nullptr)) {}
+        late_wake& operator=(late_wake&& other) noexcept {
+            std::swap(name_, other.name_);
+            return *this;
+        }
+        ~late_wake() {
+            if (name_ != nullptr) {
+                wake();
+            }
+        }
+
+    private:
+        SPOOL_API void wake() const noexcept;
+
+        const void* name_ = nullptr;
+    };
+    [[nodiscard]] static late_wake unpark_all_later(const word& w) noexcept { return late_wake{w}; }
 };
 #endif
 
@@ -45,6 +71,12 @@ public:
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
+
+    struct late_wake {};  // nothing is left to do: the condition variable would have to be there still
+    [[nodiscard]] late_wake unpark_all_later(const word& w) noexcept {
+        unpark_all(w);
+        return {};
+    }
 
 private:
     void meet_sleepers() noexcept;

@@ -163,6 +163,15 @@ public:
     void unpark_all(const word& w, const std::source_location& at = std::source_location::current()) {
         world::unpark(w.word(), true, at);
     }
+    struct late_wake {
+        const word* sleepers = nullptr;
+        ~late_wake() {
+            if (sleepers != nullptr) {
+                world::unpark(sleepers->word(), true, std::source_location::current());
+            }
+        }
+    };
+    static late_wake unpark_all_later(const word& w) { return {&w}; }
 };
 
 /// In place of backoff.

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
@@ -76,6 +78,7 @@ TYPED_TEST(event_count_phases, notify_with_nobody_waiting_changes_nothing) {
     const auto before = this->wakes();
     this->events_.notify_one();
     this->events_.notify_all();
+    static_cast<void>(this->events_.notify_all_later());
     EXPECT_EQ(this->events_.waiters(), 0U);
     EXPECT_EQ(this->wakes(), before);
 }
@@ -108,6 +111,46 @@ TYPED_TEST(event_count_phases, notify_all_wakes_every_sleeper) {
     this->events_.notify_all();
     ASSERT_TRUE(first.ends() && second.ends() && third.ends());
     EXPECT_EQ(woken, 3);
+}
+
+TYPED_TEST(event_count_phases, a_late_wake_wakes_every_sleeper) {
+    std::atomic<int> woken{0};
+    const auto sleep = [&] {
+        const auto key = this->events_.prepare_wait();
+        woken += this->events_.wait(key, test::backstop()) ? 1 : 0;
+    };
+    test::in_background first{sleep};
+    test::in_background second{sleep};
+    ASSERT_TRUE(first.falls_asleep() && second.falls_asleep());
+    ASSERT_TRUE(test::eventually([&] { return this->events_.waiters() == 2; }));
+    { [[maybe_unused]] const auto wake = this->events_.notify_all_later(); }
+    ASSERT_TRUE(first.ends() && second.ends());
+    EXPECT_EQ(woken, 2);
+}
+
+TYPED_TEST(event_count_phases, a_late_wake_changes_hands) {
+    std::atomic<bool> woken{false};
+    test::in_background sleeper{[&] {
+        const auto key = this->events_.prepare_wait();
+        woken = this->events_.wait(key, test::backstop());
+    }};
+    ASSERT_TRUE(sleeper.falls_asleep());
+    {
+        typename TestFixture::event_count::late_wake later;
+        later = this->events_.notify_all_later();
+        [[maybe_unused]] const auto last = std::move(later);
+    }
+    ASSERT_TRUE(sleeper.ends());
+    EXPECT_TRUE(woken);
+}
+
+// The waiter has noticed by itself and left, and with it went what it waited on.
+TYPED_TEST(event_count_phases, a_late_wake_may_come_when_the_event_count_is_gone) {
+    auto events = std::make_unique<typename TestFixture::event_count>();
+    static_cast<void>(events->prepare_wait());
+    [[maybe_unused]] const auto wake = events->notify_all_later();
+    events->cancel_wait();
+    events.reset();
 }
 
 }  // namespace

@@ -77,12 +77,13 @@ struct waiting_for_partner {
     event_count event{};
 };
 
-// The partner's part, under the mutex: the note cannot be gone before the notify has returned.
+// The partner's part, under the mutex. The wake is for after it: then the note may be gone, when its owner has noticed by itself.
+using late_wake = event_count::late_wake;
 template <class Listed, class Note>
-void serve(waiting_list<Listed>& list, Note& note) noexcept {
+[[nodiscard]] late_wake serve(waiting_list<Listed>& list, Note& note) noexcept {
     list.remove(note);
     note.served = true;
-    note.event.notify_all();  // pair (M): the queue's mutex
+    return note.event.notify_all_later();  // pair (M): the queue's mutex
 }
 
 // Waits until the note, which is in the list, was served. Whichever way that ends, the note is out of the list afterwards. One
@@ -111,6 +112,9 @@ template <class Listed, class Note>
             throw;
         }
         return wait_result::ready;
+    }
+    if (how == wait_result::ready) {
+        return how;
     }
     SPOOL_PAUSE_POINT("hand-over: about to leave the list");
     return leave() ? wait_result::ready : how;
