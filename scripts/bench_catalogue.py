@@ -93,11 +93,11 @@ WORKLOADS = [
              "second such round. Memory is that of the first; an array of handles that is only the caller's is not counted.",
              [Figure("Minserts_s", "Minserts/s", "more", True), Figure("Mcancels_s", "Mcancel calls/s", "more", True),
               Figure("Mgone_s", "Mcancels/s until gone", "more"),
-              Figure("bytes_per_timer", "bytes/timer", compared=True)], 20_000, 180),
+              Figure("bytes_per_timer", "bytes/timer", compared=True)], 20_000, 180, times=3),
     Workload("W11a", "timers that fire",
              "10,000 timers over 0 to 2 s: how late the callback starts.",
              [Figure("late_p50_us", "late p50 us", compared=True), Figure("late_p99_us", "late p99 us", compared=True),
-              Figure("late_worst_us", "worst us")], 100),
+              Figure("late_worst_us", "worst us")], 100, times=3),
     Workload("W12", "open loop, spinning producer",
              "A task of 5 us CPU every 50 us for 5 s, 24 bytes captured; from just before the post to its first "
              "instruction. The producer spins between posts and so keeps one core.", open_loop(), 1_000),
@@ -119,7 +119,7 @@ WORKLOADS = [
              "10^4 to 10^7 tasks queued behind a gate, 2 workers: ns per post, and per task while draining.",
              quick_size=10_000, seconds=240, times=3),
     Workload("growth-workers", "cost of a task by workers", "1,000,000 empty tasks as in W1, with 1 to 64 workers.",
-             quick_size=10_000, seconds=240, times=3),
+             quick_size=10_000, seconds=240, times=5),
 ]
 
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

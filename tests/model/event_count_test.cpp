@@ -289,6 +289,8 @@ TEST(event_count_model, a_wake_of_one_who_gives_up_goes_to_the_other) {
 }
 TEST(event_count_model, a_mutex_instead_of_seq_cst_words_will_do) {
     model::expect_sound<one_waiter_and_a_mutex>();
+}
+TEST(event_count_model, the_wake_may_come_after_the_unlock) {
     model::expect_sound<one_waiter_woken_after_the_unlock>();
 }
 TEST(event_count_model, the_waiter_can_pay_for_both_barriers) {
@@ -349,6 +351,10 @@ TEST(event_count_plant, a_wake_that_does_not_change_the_epoch_is_lost) {
 }
 TEST(event_count_plant, a_wake_left_out_is_lost) {
     model::expect_found<one_waiter>({model::harm::drop, file, "parking_.unpark_one(epoch_)"}, "lost wake");
+}
+TEST(event_count_plant, a_late_wake_left_out_is_lost) {
+    model::expect_found<one_waiter_woken_after_the_unlock>(
+        {model::harm::drop, file, "parking_.unpark_all_later(epoch_)"}, "lost wake");
 }
 TEST(event_count_plant, a_throttle_that_is_never_taken_off_loses_a_wake) {
     model::expect_found<throttled>({model::harm::drop, file, "// W2'"}, "lost wake", model::preemptions(4));

@@ -165,13 +165,17 @@ public:
     }
     struct late_wake {
         const word* sleepers = nullptr;
+        std::source_location asked_at{};
         ~late_wake() {
             if (sleepers != nullptr) {
-                world::unpark(sleepers->word(), true, std::source_location::current());
+                world::unpark(sleepers->word(), true, asked_at);
             }
         }
     };
-    static late_wake unpark_all_later(const word& w) { return {&w}; }
+    static late_wake unpark_all_later(const word& w,
+                                      const std::source_location& at = std::source_location::current()) {
+        return {&w, at};
+    }
 };
 
 /// In place of backoff.
