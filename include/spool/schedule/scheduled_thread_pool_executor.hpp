@@ -61,14 +61,14 @@ public:
     /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if `f` is empty
     template <task_callable F, class Rep, class Period>
     scheduled_future<task_result_t<F>> schedule(F&& f, std::chrono::duration<Rep, Period> delay) {
-        return once_at(std::forward<F>(f), [this, delay] { return due_after(saturated(delay)); });
+        return once_at(std::forward<F>(f), due_after(saturated(delay)));
     }
 
     /// Runs `f` at that time, at once if it is over.
     template <task_callable F, class Duration>
     scheduled_future<task_result_t<F>> schedule_at(
         F&& f, std::chrono::time_point<std::chrono::steady_clock, Duration> when) {
-        return once_at(std::forward<F>(f), [when] { return due_time{saturated(when.time_since_epoch())}; });
+        return once_at(std::forward<F>(f), due_time{saturated(when.time_since_epoch())});
     }
     /// The same by the time of day: when that is set, the task moves with it, within a second.
     template <task_callable F, class Duration>
@@ -171,13 +171,11 @@ private:
         return handle;
     }
 
-    // `due` says when, and is asked last: the clock is read while what was written to new memory arrives there.
-    template <class F, class Due>
-    scheduled_future<task_result_t<F>> once_at(F&& f, Due due) {
+    template <class F>
+    scheduled_future<task_result_t<F>> once_at(F&& f, due_time due) {
         using result = task_result_t<F>;
         return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
-            auto* const state = new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g));
-            return put_in<result>(state, due());
+            return put_in<result>(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
         });
     }
     template <class F>
