@@ -54,15 +54,16 @@ inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope
     if (!runs_queue(control().state)) [[unlikely]] {
         stop_if_stopping(scope);
     }
+    bool fine = false;
     try {
         work();
-    } catch (...) {
-        const bool fine = forgiven(w, scope, std::current_exception());
         end_quickly(w, scope, work);
-        return fine;
+        return true;
+    } catch (...) {  // what was thrown goes before the callable does
+        fine = forgiven(w, scope, std::current_exception());
     }
     end_quickly(w, scope, work);
-    return true;
+    return fine;
 }
 
 // Reaches nothing but what is the worker's own: the pool may have gone with the task.

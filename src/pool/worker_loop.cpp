@@ -121,7 +121,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     return serve_one(w, scope, first);
 }
 
-// Afterwards it is empty.
+// Afterwards it is empty, if the worker goes on.
 inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, task& next) -> served {
     SPOOL_PAUSE_POINT("worker: has a task in hand");
     if (next.is_plain()) [[likely]] {

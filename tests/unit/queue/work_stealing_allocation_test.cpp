@@ -2,11 +2,14 @@
 // operator new; a thread can count its allocations, and ask for them to fail from the n-th on.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <optional>
 #include <semaphore>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "spool/queue/work_stealing_queue.hpp"
@@ -15,6 +18,7 @@ namespace {
 
 struct allocation_plan {
     long made = 0;
+    long freed = 0;
     long until_failure = -1;  // negative: never
 };
 constinit thread_local allocation_plan plan;
@@ -32,6 +36,10 @@ void* allocate(std::size_t size, std::size_t alignment) {
     }
     return memory;
 }
+void release(void* memory) noexcept {
+    ++plan.freed;
+    std::free(memory);
+}
 
 }  // namespace
 
@@ -43,16 +51,16 @@ void* allocate(std::size_t size, std::size_t alignment) {
     return allocate(size, static_cast<std::size_t>(alignment));
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 
 namespace {
@@ -215,6 +223,34 @@ void expect_that_failure_while_taking_out_changes_nothing(int in_inbox) {
 TEST(work_stealing_allocation, failure_while_taking_out_leaves_everything_as_it_was) {
     expect_that_failure_while_taking_out_changes_nothing(0);
     expect_that_failure_while_taking_out_changes_nothing(300);
+}
+
+// Each thief that hands back a node looks first how many there are. Here none sees what the others did meanwhile.
+struct thieves_who_see_nobody {
+    template <class T>
+    struct atomic : std::atomic<T> {
+        using std::atomic<T>::atomic;
+        T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
+            return std::is_same_v<T, std::ptrdiff_t> ? T{} : std::atomic<T>::load(order);
+        }
+    };
+};
+
+TEST(work_stealing_memory, too_many_nodes_that_thieves_handed_back_at_once_are_not_followed_by_more) {
+    using nodes = spool::detail::stealing_nodes<int, thieves_who_see_nobody>;
+    constexpr int too_many = nodes::most + 10;
+    nodes store;
+    for (int i = 0; i < too_many; ++i) {
+        store.hand_back(new nodes::node);
+    }
+    int x = 1;
+    nodes::node* const first = store.make(x);  // now all of them are the owner's
+    const long freed_before = plan.freed;
+    store.recycle(first);
+    for (int i = 0; i < 1000; ++i) {
+        store.recycle(new nodes::node);
+    }
+    EXPECT_EQ(plan.freed - freed_before, 1001);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "spool/base/task.hpp"
 #include "spool/queue/work_stealing_queue.hpp"
@@ -58,6 +58,42 @@ TEST_F(work_stealing_tasks, those_that_must_be_asked_arrive_whole_among_those_th
         EXPECT_EQ(count_, 2 * each);
         EXPECT_TRUE(queue_.empty());
     }
+}
+
+TEST_F(work_stealing_tasks, the_newest_comes_first) {
+    std::vector<int> order;
+    for (int i = 1; i <= 3; ++i) {
+        queue_.put([&order, i] { order.push_back(i); });
+    }
+    for (int i = 1; i <= 3; ++i) {
+        run_next();
+    }
+    EXPECT_EQ(order, (std::vector{3, 2, 1}));
+}
+
+// Who takes from others keeps their nodes, and so may have a spare one when its own ring is full.
+TEST_F(work_stealing_tasks, a_full_ring_grows_though_there_are_spare_nodes) {
+    const auto count = [counter = &count_] { ++*counter; };
+    const auto put = [&](int many) {
+        for (int i = 0; i < many; ++i) {
+            queue_.put(count);
+        }
+    };
+    std::jthread{[&] {
+        queue_.attach_consumer();
+        put(256);
+        queue_.detach_consumer();
+    }}.join();
+    put(100);
+    for (int i = 0; i < 256; ++i) {
+        ASSERT_TRUE(queue_.use_other([](task& other) { return other(), true; }));
+    }
+    put(200);
+    EXPECT_EQ(queue_.size(), 300U);
+    for (int i = 0; i < 300; ++i) {
+        run_next();
+    }
+    EXPECT_EQ(count_, 556);
 }
 
 TEST_F(work_stealing_tasks, a_thief_gets_them_whole) {

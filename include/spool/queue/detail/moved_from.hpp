@@ -35,7 +35,7 @@ template <class T>
         return true;
     }
 }
-/// Whether an assignment destroys nothing.
+/// Whether an assignment destroys nothing that only the object knows.
 template <class T>
 [[nodiscard]] bool is_vacant(const T& x) noexcept {
     if constexpr (knows_how_it_moves<T>) {

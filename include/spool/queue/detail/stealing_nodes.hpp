@@ -95,7 +95,7 @@ public:
     }
     /// Owner: takes back a node that is empty.
     void recycle(node* n) noexcept {
-        if (room_ == 0) [[unlikely]] {
+        if (room_ <= 0) [[unlikely]] {  // thieves may have handed back a few too many
             discard(n);
             return;
         }

@@ -1,6 +1,7 @@
 // A plain task in a pool without hooks goes the short way through a worker, where the same holds as on the long one.
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -157,4 +158,19 @@ TEST(pool_short_way, a_token_that_was_asked_for_between_two_tasks_is_not_stopped
     EXPECT_TRUE(stopped);
     EXPECT_NE(kept, std::stop_token{});
     EXPECT_FALSE(kept.stop_requested());
+}
+
+// It may refer to what the callable owns.
+TEST(pool_short_way, what_a_task_threw_is_gone_before_its_callable) {
+    const auto thrown = std::make_shared<int>(0);
+    std::atomic<bool> gone_first{false};
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .uncaught = [](const spool::worker_info&, const std::exception_ptr&) {}});
+    const auto look = [&gone_first, left = std::weak_ptr<int>{thrown}](void*) {
+        gone_first = left.use_count() == 1;
+    };
+    pool.execute(
+        [&thrown, owned = std::shared_ptr<void>{nullptr, look}] { throw std::shared_ptr<int>{thrown}; });
+    ASSERT_TRUE(test::ends(pool));
+    EXPECT_TRUE(gone_first);
 }
