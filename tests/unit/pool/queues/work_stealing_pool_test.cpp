@@ -287,15 +287,18 @@ TEST(work_stealing_pool, closed_by_its_own_task_it_runs_what_that_had_spawned) {
 
 TEST(work_stealing_pool, destroyed_by_its_own_task_it_runs_what_that_had_spawned) {
     std::atomic<int> ran{0};
+    test::gate begin;  // not while execute() is still in the pool
     test::gate gone;
     auto pool = std::make_unique<spool::thread_pool_executor>(
         spool::pool_options{.core_size = 2, .queue = std::make_unique<stealing_queue>()});
     auto& running = *pool;
     running.execute([&, own = std::move(pool)]() mutable {
+        begin.wait();
         spawn(10, ran)(*own);
         own.reset();
         gone.open();
     });
+    begin.open();
     ASSERT_TRUE(gone.opens());
     EXPECT_EQ(ran, 10);
 }

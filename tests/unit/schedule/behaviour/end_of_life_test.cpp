@@ -72,12 +72,15 @@ TEST(scheduled_destructor, on_an_own_worker_cancels_what_is_not_due_and_runs_the
     const auto delayed = handle.schedule([] {}, 1h);
     const auto periodic = handle.schedule_at_fixed_rate([] {}, 1h, 1h);
     spool::scheduled_future<int> due;
+    test::gate begin;  // not while execute() is still in the pool
     test::gate destroyed;
     handle.execute([&] {
+        begin.wait();
         due = handle.submit([] { return 4; });
         pool.reset();
         destroyed.open();
     });
+    begin.open();
     ASSERT_TRUE(destroyed.opens());
     EXPECT_EQ(due.get(), 4);
     EXPECT_TRUE(delayed.is_cancelled());
