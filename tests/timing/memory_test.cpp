@@ -52,8 +52,8 @@ TEST(burst_memory, of_a_linked_queue_is_given_back_even_if_nobody_touches_it_any
 }
 
 TEST(burst_memory, of_a_pool_is_given_back) {
-    spool::thread_pool_executor pool({.core_size = 2});
     test::gate start;
+    spool::thread_pool_executor pool({.core_size = 2});
     const long before = resident_kilobytes();
     pool.execute([&] { start.wait(); });
     pool.execute([&] { start.wait(); });

@@ -55,8 +55,8 @@ TEST(pool_fork_abort, every_kind_of_use_is_a_use) {
 }
 
 TEST(pool_fork_abort, a_child_that_leaves_the_pool_alone_lives) {
-    thread_pool_executor pool({.name = "decode", .core_size = 1});
     test::busy_workers busy;
+    thread_pool_executor pool({.name = "decode", .core_size = 1});
     const test::open_at_end release{busy.release_gate()};
     busy.hold(pool);
     const test::child_end end = test::in_child([&] { return pool.name() == "decode" ? 0 : 1; });

@@ -52,11 +52,11 @@ TEST_P(pool_fork_from_task, returning_in_the_child_ends_its_thread_and_so_the_ch
 
 TEST(pool_fork_task_futures, the_task_that_forks_goes_on_and_others_are_cancelled) {
     test::busy_workers busy;
+    test::gate known;
     thread_pool_executor pool({.core_size = 2, .on_fork = fork_policy::empty});
     const test::open_at_end release{busy.release_gate()};
     const auto other = pool.submit([&] { busy.release_gate().wait(); });
     spool::future<int> own;
-    test::gate known;
     own = pool.submit([&] {
         known.wait();
         const test::child_end end = test::in_child([&] {

@@ -44,8 +44,8 @@ TEST_F(group_of_one, throws_the_first_exception_and_does_not_begin_the_siblings)
 
 TEST_F(group_of_one, keeps_the_first_of_two_exceptions) {
     test::gate thrown;
-    thread_pool_executor two(test::of_size(2));
     test::gate started;
+    thread_pool_executor two(test::of_size(2));
     task_group children{two};
     children.run([&] {
         started.open();
@@ -92,8 +92,8 @@ TEST_F(group_of_one, cancelled_asks_the_child_that_runs_to_stop) {
 }
 
 TEST_F(group_of_one, fails_and_so_asks_the_sibling_that_runs_to_stop) {
-    thread_pool_executor two(test::of_size(2));
     test::gate started;
+    thread_pool_executor two(test::of_size(2));
     task_group children{two};
     children.run([&](const std::stop_token& stop) {
         started.open();

@@ -122,8 +122,8 @@ TEST(scheduled_allocation, failure_on_a_worker_loses_no_timer) {
 // No memory to come back: the series must not end in silence.
 TEST(scheduled_allocation, failure_on_a_series_way_back_fails_its_future) {
     std::atomic<int> reported{0};
-    test::timed_pool timed({.core_size = 1, .uncaught = [&](auto&&...) { ++reported; }});
     test::busy_workers busy;
+    test::timed_pool timed({.core_size = 1, .uncaught = [&](auto&&...) { ++reported; }});
     const test::open_at_end guard{busy.release_gate()};
     busy.hold(timed.pool);
     // The heap of those that are due has room for just the ten. The series leaves it, another takes its place, and it comes back.

@@ -36,10 +36,10 @@ TEST(scheduled_nested_wait, a_delayed_task_runs_in_place_once_it_is_due) {
 }
 
 TEST(scheduled_nested_wait, a_task_that_is_not_due_is_waited_for) {
+    test::gate waits;
     test::timed_pool timed({.core_size = 2});
     timed.pool.prestart_all_core_threads();
     const auto inner = timed.pool.schedule([] { return std::this_thread::get_id(); }, 1h);
-    test::gate waits;
     const auto outer = timed.pool.submit([&] {
         waits.open();
         return inner.get() != std::this_thread::get_id();
@@ -70,9 +70,9 @@ TEST(scheduled_nested_wait, invoke_all_inside_a_pool_of_one_ends) {
 }
 
 TEST(scheduled_nested_wait, a_stop_ends_the_wait_for_a_task_that_is_not_due) {
+    test::gate waits;
     test::timed_pool timed;
     const auto inner = timed.pool.schedule([] {}, 1h);
-    test::gate waits;
     const auto outer = timed.pool.submit([&] {
         waits.open();
         inner.get();

@@ -201,8 +201,8 @@ TEST(scheduled_shutdown_now, what_was_handed_back_and_dropped_says_cancelled) {
 }
 
 TEST(scheduled_shutdown_now, asks_a_run_under_way_to_stop_and_ends_its_series) {
-    test::timed_pool timed;
     test::gate started;
+    test::timed_pool timed;
     const auto series = timed.pool.schedule_at_fixed_rate(
         [&](std::stop_token stop) {
             started.open();

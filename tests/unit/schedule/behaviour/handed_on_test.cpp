@@ -102,11 +102,11 @@ TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_in_the_queue_of_an_o
 TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_for_room) {
     test::busy_workers busy;
     test::gate second;
+    test::gate second_runs;
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(1)});
     const test::open_at_end open_second{second};
     const test::open_at_end open{busy.release_gate()};
     busy.hold(pool);
-    test::gate second_runs;
     pool.execute([&] {
         second_runs.open();
         second.wait();

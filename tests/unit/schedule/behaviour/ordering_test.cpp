@@ -55,9 +55,9 @@ TEST(scheduled_order, nothing_starts_a_nanosecond_before_its_time) {
 }
 
 TEST(scheduled_order, execute_submit_and_a_delay_of_zero_or_less_are_one_line) {
+    test::busy_workers busy;
     test::timed_pool timed;
     test::record<int> ran;
-    test::busy_workers busy;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(timed.pool);
     timed.pool.schedule([&] { ran.add(0); }, 0s);

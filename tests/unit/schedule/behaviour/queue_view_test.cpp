@@ -87,9 +87,9 @@ TEST(scheduled_removal, works_by_the_tasks_number_too_and_for_a_series) {
 }
 
 TEST(scheduled_removal, comes_too_late_for_a_task_that_runs) {
-    test::timed_pool timed;
     test::gate started;
     test::gate go_on;
+    test::timed_pool timed;
     const test::open_at_end open{go_on};
     const auto timer = timed.pool.schedule(
         [&] {
