@@ -1,4 +1,4 @@
-"""Measures: every (workload, contender) in each repetition, short ones three times, in a new order each time, each in a process of its own.
+"""Measures: every (workload, contender) in each repetition, short ones several times, in a new order each time, each in a process of its own.
 
 usage: bench_run.py --build <build/bench> [--repetitions n] [--quick] [--seed n] [workload ...]
 

@@ -24,7 +24,7 @@ enum class fairness {
 /// nothing. See blocking_queue for the rest.
 ///
 /// Each who waits has a note of its own in one of two lists, with its own event: the other side fills (or empties) the note
-/// and wakes just that one, after the unlock, so that it need not wait for the lock. One who is served in the moment in which
+/// and wakes just that one, after the unlock (where there are futexes), so that it need not wait for the lock. One who is served in the moment in which
 /// its wait ends otherwise has been served: no element is lost between the two.
 template <class T>
 class synchronous_queue final : public blocking_queue<T> {

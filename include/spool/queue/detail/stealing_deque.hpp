@@ -305,7 +305,8 @@ private:
     static constexpr std::uint64_t near =
         Near;  // so many at the bottom, or up to twice that, are the owner's to pop
 
-    // The rest of a pop that was hindered. None: it was frozen, and one has to try again.
+    // The rest of a pop that was hindered: P4 or P5, by what top_ is now. It may have been thawed since, or stolen from: P2 may come at any
+    // time after P1 and its barrier. None: it was frozen, and one has to try again.
     std::optional<node*> pop_last() noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed) + 1;  // relaxed, owner: as before P1
         stealing_top t = top_.load();                                         // P2 again (F)
