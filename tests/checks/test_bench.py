@@ -105,7 +105,7 @@ class Measuring(CheckTest):
 
     def test_does_short_workloads_more_often(self):
         offers = [{"workload": "W1", "contender": "a"}, {"workload": "W10", "contender": "a"}]
-        self.assertEqual(bench_run.one_repetition(offers, quick=False), [offers[0]] * 3 + [offers[1]])
+        self.assertEqual(bench_run.one_repetition(offers, quick=False), [offers[0]] * 5 + [offers[1]])
         self.assertEqual(bench_run.one_repetition(offers, quick=True), offers)
 
     def test_keeps_other_workloads_of_the_same_machine(self):
