@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+import bench_aims
 from bench_catalogue import WORKLOADS
 from bench_stats import growth_series, ranked, rows_of, tables_for
 from bench_svg import bar_chart, line_chart
@@ -75,6 +76,8 @@ def main(arguments):
 
     document = json.loads(options.figures.read_text(encoding="utf-8"))
     lines = machine_lines(document) + [""]
+    aims = bench_aims.table(document["runs"])
+    lines += ["### What Spool aims at, and how far it is", "", *aims, ""] if aims else []
     for workload in WORKLOADS:
         lines += section(workload, document["runs"], charts, charts.name)
     try:

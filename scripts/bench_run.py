@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import bench_aims
 from bench_catalogue import BY_NAME, chosen
 from bench_machine import facts, java_heap, same_machine
 from bench_stats import summaries, tables_for
@@ -107,6 +108,9 @@ def print_tables(workloads, runs):
         if lines:
             print(f"\n{workload.name}: {workload.title}\n\n" + "\n".join(lines))
     print("\n* the submitter may run tasks itself, so it is nobody's best")
+    aims = bench_aims.table(runs)
+    if aims:
+        print("\nwhat Spool aims at: " + "\n".join(aims))
 
 
 def main(arguments):

@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from check_case import SCRIPTS, CheckTest
 
 sys.path.insert(0, str(SCRIPTS))
-import bench_catalogue  # noqa: E402  (the path above must come first)
+import bench_aims  # noqa: E402  (the path above must come first)
+import bench_catalogue  # noqa: E402
 import bench_report  # noqa: E402
 import bench_run  # noqa: E402
 import bench_stats  # noqa: E402
@@ -76,6 +77,63 @@ class Statistics(unittest.TestCase):
     def test_numbers_have_three_digits(self):
         shown = [bench_stats.number(x) for x in (None, 0, 0.0321, 1.234, 45.67, 1234.5)]
         self.assertEqual(shown, ["-", "0", "0.032", "1.23", "45.7", "1234"])
+
+
+class Aims(unittest.TestCase):
+    def aims(self, *runs):
+        """What is said of each aim that these runs measure, by workload and aim."""
+        cells = [line.strip("| ").split(" | ") for line in bench_aims.table(list(runs))[4:]]
+        return {(workload, wanted): reached for workload, _, wanted, reached in cells}
+
+    def test_a_rate_is_held_against_the_best_that_hands_over_and_is_not_spool(self):
+        said = self.aims(run("spool-stealing", workload="W3", Mtasks_s=12.0), run("eigen", workload="W3", Mtasks_s=10.0),
+                         run("slow", workload="W3", Mtasks_s=2.0), run("caller", False, workload="W3", Mtasks_s=90.0),
+                         run("spool-fixed-linked", workload="W3", Mtasks_s=50.0))
+        self.assertEqual(said, {("W3", "Mtasks/s at least 1.1x the best"): "1.20x (12.0 Mtasks/s; Eigen 10.0)"})
+
+    def test_says_what_is_missed_and_counts_what_is_met(self):
+        runs = [run("spool-cached", workload="W8", cold_ms=21.2, warm_ms=20.0),
+                run("poco", workload="W8", cold_ms=20.0, warm_ms=25.0), run("glib", workload="W8", cold_ms=30.0)]
+        self.assertEqual(self.aims(*runs), {
+            ("W8", "cold ms at most 1.05x the best"): "**missed: 1.06x (21.2 cold ms; Poco 20.0)**",
+            ("W8", "warm ms at most 1.05x the best"): "0.80x (20.0 warm ms; Poco 25.0)"})
+        self.assertEqual(bench_aims.table(runs)[0], "1 of 2 met.")
+
+    def test_a_limit_itself_is_met(self):
+        mutex = run("baseline", workload="W12", p99_us=4.0)
+        said = self.aims(run("spool-fixed-linked", workload="W12", p99_us=4.0), mutex)
+        self.assertEqual(said, {("W12", "p99 us at most 1.0x the mutex pool"): "1.00x (4.00 p99 us; Baseline 4.00)"})
+
+    def test_cores_are_those_of_the_spinning_one_with_the_lowest_latency(self):
+        said = self.aims(run("spool-fixed-linked", workload="W12s", p50_us=1.0, cores_busy=1.5),
+                         run("eigen", workload="W12s", p50_us=0.5, cores_busy=1.2),
+                         run("tbb-enqueue", workload="W12s", p50_us=2.0, cores_busy=2.0))
+        self.assertEqual(said[("W12s", "no more cores busy than that one")],
+                         "**missed: 1.25x (1.50 cores busy; Eigen 1.20)**")
+
+    def test_memory_that_is_kept_is_a_share_of_what_the_tasks_took(self):
+        one = run("spool-fixed-linked", workload="W9", bytes_per_task=80.0, before_MB=1.0, drained_MB=21.0)
+        said = self.aims(one | {"size": 1_000_000})
+        self.assertEqual(said, {("W9", "at most 72 bytes for a queued task"): "**missed: 80.0 bytes**",
+                                ("W9", "at least 90 % of the growth given back"): "**missed: 75.0 %**"})
+
+    def test_the_busiest_pool_counts_at_rest(self):
+        said = self.aims(run("spool-cached", workload="W10", cpu_ms=0.2), run("spool-stealing", workload="W10", cpu_ms=1.5),
+                         run("eigen", workload="W10", cpu_ms=9.0))
+        self.assertEqual(list(said.values()), ["**missed: 1.50 ms at most (Spool-Stealing)**"])
+
+    def test_growth_is_the_dearest_over_the_cheapest(self):
+        said = self.aims(run("spool-stealing", workload="growth-workers",
+                             **{"ns_per_task@1": 12.0, "ns_per_task@8": 19.2, "ns_per_task@64": 15.0}))
+        self.assertEqual(list(said.values()), ["**missed: 1.60x (12.0 to 19.2 ns)**"])
+
+    def test_two_workers_are_held_against_one(self):
+        said = self.aims(run("spool-stealing", Mtasks_s=9.0), run("spool-stealing", workload="W1x1", Mtasks_s=10.0))
+        self.assertEqual(list(said.values()), ["**missed: 0.90x (9.00 Mtasks/s; one worker 10.0)**"])
+
+    def test_nothing_is_said_of_what_was_not_measured(self):
+        self.assertEqual(bench_aims.table([]), [])
+        self.assertEqual(bench_aims.table([run("spool-stealing", workload="W3", Mtasks_s=12.0)]), [])
 
 
 class Selection(unittest.TestCase):

@@ -1,0 +1,193 @@
+"""What Spool aims at in each workload, and how far a set of runs is from it.
+
+An aim holds a median of a Spool pool against a limit: as a ratio to the median of somebody else, or as it is. "Best" is the
+best contender that is not Spool and hands every task to another thread.
+"""
+from dataclasses import dataclass
+from typing import Callable
+
+from bench_stats import growth_series, number, rows_of
+
+FIXED, STEALING, CACHED, SCHEDULED = "spool-fixed-linked", "spool-stealing", "spool-cached", "spool-scheduled"
+NO_SPIN, MUTEX, TPE, FJP, STPE = "spool-fixed-no-spin", "baseline", "java-tpe", "java-fjp", "java-stpe"
+SPINNING = ("tbb-enqueue", "eigen")
+
+
+class Medians:
+    """The rows of every workload, by contender."""
+
+    def __init__(self, runs):
+        self.sizes = {run["workload"]: run["size"] for run in runs}
+        self.rows = {name: {row.contender: row for row in rows_of(runs, name)} for name in self.sizes}
+
+    def row(self, workload, contender):
+        return self.rows.get(workload, {}).get(contender)
+
+    def others(self, workload, key, wanted):
+        """Rows that are not Spool's, have the figure and are wanted; the one with the lowest median first."""
+        rows = [row for row in self.rows.get(workload, {}).values()
+                if not row.contender.startswith("spool") and row.median(key) is not None and wanted(row)]
+        return sorted(rows, key=lambda row: row.median(key))
+
+
+@dataclass(frozen=True)
+class Reached:
+    value: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Aim:
+    workload: str
+    pool: str
+    wanted: str
+    limit: float
+    at_least: bool
+    measure: Callable  # Medians -> Reached, or None if it was not measured
+
+    def is_met(self, reached):
+        return reached.value >= self.limit if self.at_least else reached.value <= self.limit
+
+
+def share(mine, other, key, unit, called=None):
+    """Median of the one over that of the other."""
+    if mine is None or other is None or mine.median(key) is None or not other.median(key):
+        return None
+    value = mine.median(key) / other.median(key)
+    return Reached(value, f"{value:.2f}x ({number(mine.median(key))} {unit}; "
+                          f"{called or other.label} {number(other.median(key))})")
+
+
+def hands_over(row):
+    return row.hands_over
+
+
+def is_cpp(row):
+    return not row.contender.startswith("java")
+
+
+def least(workload, pool, key, unit, limit, whose, wanted=hands_over):
+    """At least `limit` times the highest rate among those wanted."""
+    return Aim(workload, pool, f"{unit} at least {limit}x {whose}", limit, True, lambda medians: share(
+        medians.row(workload, pool), (medians.others(workload, key, wanted) or [None])[-1], key, unit))
+
+
+def most(workload, pool, key, unit, limit, whose, wanted=hands_over):
+    """At most `limit` times the lowest figure among those wanted."""
+    return Aim(workload, pool, f"{unit} at most {limit}x {whose}", limit, False, lambda medians: share(
+        medians.row(workload, pool), (medians.others(workload, key, wanted) or [None])[0], key, unit))
+
+
+def only(*contenders):
+    return lambda row: row.contender in contenders
+
+
+def two_workers(pool):
+    def measure(medians):
+        return share(medians.row("W1", pool), medians.row("W1x1", pool), "Mtasks_s", "Mtasks/s", "one worker")
+    return Aim("W1, W1x1", pool, "two workers no slower than one", 1.0, True, measure)
+
+
+def cores_of_the_best_that_spins(workload):
+    def measure(medians):
+        spinning = medians.others(workload, "p50_us", only(*SPINNING))
+        return share(medians.row(workload, FIXED), spinning[0] if spinning else None, "cores_busy", "cores busy")
+    return Aim(workload, FIXED, "no more cores busy than that one", 1.0, False, measure)
+
+
+def without_spinning(workload):
+    def measure(medians):
+        return share(medians.row(workload, NO_SPIN), medians.row(workload, MUTEX), "cores_busy", "cores busy")
+    return Aim(workload, NO_SPIN, "cores busy at most 1.05x the mutex pool", 1.05, False, measure)
+
+
+def bytes_per_task(medians):
+    row = medians.row("W9", FIXED)
+    return row and Reached(row.median("bytes_per_task"), f"{number(row.median('bytes_per_task'))} bytes")
+
+
+def given_back(medians):
+    row = medians.row("W9", FIXED)
+    if row is None:
+        return None
+    grown = row.median("bytes_per_task") * medians.sizes["W9"] / 1e6
+    percent = 100 * (1 - (row.median("drained_MB") - row.median("before_MB")) / grown)
+    return Reached(percent, f"{percent:.1f} %")
+
+
+def rest(medians):
+    rows = [row for row in medians.rows.get("W10", {}).values() if row.contender.startswith("spool")]
+    if not rows:
+        return None
+    busiest = max(rows, key=lambda row: row.median("cpu_ms"))
+    return Reached(busiest.median("cpu_ms"), f"{number(busiest.median('cpu_ms'))} ms at most ({busiest.label})")
+
+
+def growth(workload, pool, what):
+    def measure(medians):
+        row = medians.row(workload, pool)
+        costs = [cost for (_, name), points in growth_series([row] if row else []).items() if name == what
+                 for _, cost in points]
+        if not costs:
+            return None
+        value = max(costs) / min(costs)
+        return Reached(value, f"{value:.2f}x ({number(min(costs))} to {number(max(costs))} ns)")
+    return Aim(workload, pool, f"{what.replace('_', ' ')} at most 1.5x the smallest", 1.5, False, measure)
+
+
+def aims():
+    found = []
+    for workload in ("W1", "W1x1", "W2"):
+        found += [least(workload, FIXED, "Mtasks_s", "Mtasks/s", 1.0, "the best"),
+                  least(workload, FIXED, "Mtasks_s", "Mtasks/s", 2.0, "the JDK's ThreadPoolExecutor", only(TPE)),
+                  least(workload, FIXED, "Mtasks_s", "Mtasks/s", 2.0, "every C++ pool", is_cpp)]
+    for workload in ("W1", "W2"):
+        found.append(least(workload, STEALING, "Mtasks_s", "Mtasks/s", 1.3, "the best"))
+    found += [two_workers(FIXED), two_workers(STEALING),
+              least("W3", STEALING, "Mtasks_s", "Mtasks/s", 1.1, "the best"),
+              most("W4", FIXED, "mean_us", "mean us", 1.05, "the best"),
+              most("W4b", FIXED, "p50_us", "p50 us", 1.05, "the mutex pool", only(MUTEX)),
+              least("W5", STEALING, "Mspawns_s", "Mspawns/s", 2.0, "oneTBB's task_group", only("tbb-task-group")),
+              most("W5", STEALING, "fib_ms", "ms", 1.5, "ForkJoinPool", only(FJP))]
+    for workload in ("W6", "W7"):
+        found += [most(workload, pool, "time_per_ideal", "time / ideal", 1.05, "the best")
+                  for pool in (FIXED, STEALING)]
+    found += [most("W8", CACHED, "cold_ms", "cold ms", 1.05, "the best"),
+              most("W8", CACHED, "warm_ms", "warm ms", 1.05, "the best"),
+              Aim("W9", FIXED, "at most 72 bytes for a queued task", 72, False, bytes_per_task),
+              Aim("W9", FIXED, "at least 90 % of the growth given back", 90, True, given_back),
+              Aim("W10", "every kind", "less than 1 ms of CPU time in 3 s", 1.0, False, rest)]
+    for key, unit in (("Minserts_s", "M inserts/s"), ("Mcancels_s", "M cancels/s")):
+        found += [least("W11", SCHEDULED, key, unit, 1.0, "the best"),
+                  least("W11", SCHEDULED, key, unit, 1.5, "the JDK's", only(STPE))]
+    found += [most("W11", SCHEDULED, "bytes_per_timer", "bytes/timer", 1.0, "the best"),
+              most("W11a", SCHEDULED, "late_p50_us", "p50 us late", 1.05, "the best"),
+              most("W11a", SCHEDULED, "late_p99_us", "p99 us late", 1.05, "the best")]
+    for workload in ("W12", "W12s"):
+        found += [most(workload, FIXED, "p50_us", "p50 us", 1.5, "the best that spins", only(*SPINNING)),
+                  cores_of_the_best_that_spins(workload),
+                  most(workload, FIXED, "p99_us", "p99 us", 1.0, "the mutex pool", only(MUTEX)),
+                  without_spinning(workload)]
+    for pool in (FIXED, STEALING):
+        found += [growth("growth-tasks", pool, "post_ns"), growth("growth-tasks", pool, "drain_ns"),
+                  growth("growth-workers", pool, "ns_per_task")]
+    return found
+
+
+def table(runs):
+    """How many aims were met, and a Markdown table of every one that was measured, with what was missed in bold. Empty if none
+    was measured."""
+    medians = Medians(runs)
+    labels = {run["contender"]: run["label"] for run in runs}
+    rows, met = [], 0
+    for aim in aims():
+        reached = aim.measure(medians)
+        if reached is None:
+            continue
+        good = aim.is_met(reached)
+        met += good
+        shown = reached.text if good else f"**missed: {reached.text}**"
+        rows.append(f"| {aim.workload} | {labels.get(aim.pool, aim.pool)} | {aim.wanted} | {shown} |")
+    if not rows:
+        return []
+    return [f"{met} of {len(rows)} met.", "", "| workload | pool | aim | reached |", "|---|---|---|---|", *rows]
