@@ -71,11 +71,10 @@ public:
             execute(work);
             return;
         }
-        const admission_result in_the_end = how == quick_result::accepted ? admission_result::accepted
-                                            : how == quick_result::refused
-                                                ? steps().refused_by_queue(mine, error)
-                                                : steps().recheck(mine, work, error);
-        note_answer(work, mine, in_the_end);
+        const auto answer = how == quick_result::accepted  ? admission_result::accepted
+                            : how == quick_result::refused ? steps().refused_by_queue(mine, error)
+                                                           : steps().recheck(mine, work, error);
+        note_answer(work, mine, answer);
     }
     // The rest of execute(), for one who looked before the pool was shut down.
     void offer_late(task work) {
