@@ -1,4 +1,6 @@
 """Shows that the figures of the benchmarks are summed up and written into the documentation as they should be."""
+import contextlib
+import io
 import json
 import sys
 import unittest
@@ -199,6 +201,16 @@ class Report(CheckTest):
         self.assertIn("(performance/w1.svg)", page)
         self.assertIn("| call of a std::function, ns | 1.50 |", page)
         self.assertNotIn("W2:", page)
+
+    def test_says_which_aims_were_met_on_the_page_and_on_the_terminal(self):
+        runs = [run("spool-stealing", workload="W3", Mtasks_s=12.0), run("eigen", workload="W3", Mtasks_s=10.0)]
+        figures = self.write("pools.json", json.dumps(self.DOCUMENT | {"runs": runs}))
+        target = self.write("docs/performance.md", self.PAGE)
+        self.run_script(SCRIPTS / "bench_report.py", figures, target)
+        self.assertIn("how far it is\n\n1 of 1 met.\n\n| workload |", target.read_text(encoding="utf-8"))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            bench_run.print_tables(bench_catalogue.chosen(["W3"]), runs)
+        self.assertIn("what Spool aims at: 1 of 1 met.\n", printed.getvalue())
 
     def test_writes_the_same_again(self):
         first = self.report(self.PAGE)[2]
