@@ -17,14 +17,6 @@ auto cost(const trial& t) {
     return std::tuple{t.figures.peak_threads, t.with.maximum, t.figures.mean_threads, t.with.capacity};
 }
 
-std::string figures_text(const goal& g, const run_summary& run) {
-    std::string text;
-    for (const goal_part& p : g.parts) {
-        text += (text.empty() ? "" : ", ") + p.figure_text(run);
-    }
-    return text;
-}
-
 bool meets_with_other_draws(const scenario& s, const goal& g, const settings& pool, const simulation& how) {
     scenario again = with_settings(s, pool);
     for (std::uint64_t i = 1; i <= other_draws; ++i) {
@@ -53,7 +45,7 @@ std::string about_load(const scenario& s, const simulation& how) {
 std::string about_own(const goal& g, const trial& own) {
     const settings& s = own.with;
     const run_summary& f = own.figures;
-    const std::string figures = figures_text(g, f);
+    const std::string figures = g.figures_text(f);
     std::string because;
     if (g.met(f)) {
         because = "they meet the goal already";
@@ -89,7 +81,7 @@ std::string about_fewer_threads(const goal& g, const std::vector<trial>& trials,
         return {};
     }
     return fmt::format("Fewer threads do not do: the best with at most {} has {} ({}).", best->with.maximum,
-                       figures_text(g, best->figures), to_text(best->with));
+                       g.figures_text(best->figures), to_text(best->with));
 }
 
 // The same sizes with the next shorter and the next longer queue.
@@ -112,11 +104,11 @@ std::vector<std::string> about_queue(const goal& g, const std::vector<trial>& tr
     std::vector<std::string> sentences;
     if (shorter != nullptr && !g.met(shorter->figures)) {
         sentences.push_back(fmt::format("With a shorter queue ({}) bursts are refused rather than kept: {}.",
-                                        queue_text(shorter->with), figures_text(g, shorter->figures)));
+                                        queue_text(shorter->with), g.figures_text(shorter->figures)));
     }
     if (longer != nullptr && !g.met(longer->figures)) {
         sentences.push_back(fmt::format("With a longer queue ({}) tasks wait before the pool grows: {}.",
-                                        queue_text(longer->with), figures_text(g, longer->figures)));
+                                        queue_text(longer->with), g.figures_text(longer->figures)));
     }
     return sentences;
 }

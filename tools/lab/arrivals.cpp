@@ -1,16 +1,17 @@
 #include "arrivals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "duration_text.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 #include "trace.hpp"
 
 namespace spool::lab {
 namespace {
-
-constexpr std::size_t largest_burst = 1'000'000;
 
 arrival_source read_source_of(const json_field& from, nanoseconds duration, const std::string& folder) {
     arrival_source a;
@@ -28,7 +29,7 @@ arrival_source read_source_of(const json_field& from, nanoseconds duration, cons
         case arrival_kind::constant:
         case arrival_kind::poisson:
             from.allow_only({"kind", "rate", "from", "until"});
-            a.rate = from["rate"].positive();
+            a.rate = from["rate"].positive(highest_rate);
             break;
         case arrival_kind::bursts:
             from.allow_only({"kind", "size", "every", "spread", "from", "until"});
@@ -38,13 +39,17 @@ arrival_source read_source_of(const json_field& from, nanoseconds duration, cons
             break;
         case arrival_kind::ramp:
             from.allow_only({"kind", "from_rate", "to_rate", "from", "until"});
-            a.rate = from["from_rate"].not_negative();
-            a.end_rate = from["to_rate"].not_negative();
+            a.rate = from["from_rate"].not_negative(highest_rate);
+            a.end_rate = from["to_rate"].not_negative(highest_rate);
             break;
         case arrival_kind::trace:
             from.allow_only({"kind", "file", "from", "until"});
             a.times = read_trace(from["file"], folder, trace_column::arrival);
             break;
+    }
+    if (a.expected() > most_submissions) {
+        from.complain(fmt::format("{:.3g} tasks come from this source: expected at most {:.10g}",
+                                  a.expected(), most_submissions));
     }
     return a;
 }

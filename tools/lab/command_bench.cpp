@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "json_fields.hpp"
 #include "report.hpp"
+#include "report_figures.hpp"
 
 namespace spool::lab {
 namespace {
@@ -80,6 +81,7 @@ int bench(const bench_options& o) {
     data.erase("runs");  // the page shows what they say together
     data["kind"] = "bench";
     data["title"] = "Speed of thread pools";
+    data["about"] = about_json();
     print_table(data["results"]);
     const std::filesystem::path folder = std::filesystem::path{o.report}.parent_path();
     if (!folder.empty()) {

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "duration_text.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 #include "scenario.hpp"
 #include "scenario_files.hpp"
 #include "sweep.hpp"
@@ -25,10 +26,10 @@ workload_hint read_load(const json_field& from) {
     from.allow_only({"arrivals_per_second", "service", "deadline", "work", "cpus"});
     workload_hint load;
     if (from.has("arrivals_per_second")) {
-        load.arrivals_per_second = from["arrivals_per_second"].positive();
+        load.arrivals_per_second = from["arrivals_per_second"].positive(highest_rate);
     }
     if (from.has("service")) {
-        load.mean_service = from["service"].positive_duration();
+        load.mean_service = from["service"].positive_duration(longest_service);
     }
     if (from.has("deadline")) {
         load.deadline = from["deadline"].positive_duration();
@@ -42,17 +43,13 @@ workload_hint read_load(const json_field& from) {
     return load;
 }
 
-// What a scenario's load is on average; the shortest deadline.
+// The mean load of a scenario, with its service factors, and its shortest deadline.
 workload_hint load_of(const scenario& s) {
     workload_hint load{.cpu_bound = s.cpu_bound()};
     const std::vector<planned_task> plan = make_plan(s);
-    nanoseconds work{0};
-    for (const planned_task& t : plan) {
-        work += t.service;
-    }
     if (!plan.empty()) {
         load.arrivals_per_second = static_cast<double>(plan.size()) / seconds(s.duration);
-        load.mean_service = work / static_cast<nanoseconds::rep>(plan.size());
+        load.mean_service = from_seconds(mean_concurrency(s, plan) / load.arrivals_per_second);
     }
     for (const task_class& c : s.classes) {
         if (c.deadline > nanoseconds::zero() &&

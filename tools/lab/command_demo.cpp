@@ -40,6 +40,7 @@ void print_comparison(const run_summary& before, const run_summary& after) {
     row("", "before", "after");
     row("wait p50", to_text(before.all.wait.p50), to_text(after.all.wait.p50));
     row("wait p99", to_text(before.all.wait.p99), to_text(after.all.wait.p99));
+    row("total p99", to_text(before.all.latency.p99), to_text(after.all.latency.p99));
     row("rejected", fmt::format("{}", before.all.refusals), fmt::format("{}", after.all.refusals));
     row("past their deadline", fmt::format("{:.1f} %", before.all.late_share() * 100),
         fmt::format("{:.1f} %", after.all.late_share() * 100));
@@ -61,7 +62,7 @@ int demo(const demo_options& o) {
     std::vector<titled_run> titled{{"before", &runs[0]}};
     if (!interrupted_by_user()) {
         const goal wanted = parse_goal(s.goal, s);
-        const std::vector<trial> trials = sweep(s, candidates(s));
+        const std::vector<trial> trials = sweep(s, candidates(s), {}, wanted.needs_totals());
         const advice a = advise(s, wanted, trials);
         fmt::print("\nwhat-if has simulated {} other settings. For {} it recommends\n  {}\n\n", trials.size(),
                    s.goal, to_text(a.recommended.with));
@@ -69,10 +70,15 @@ int demo(const demo_options& o) {
         runs.push_back(show(with_settings(s, a.recommended.with), "2. As what-if recommends"));
         titled = {{"before", &runs[0]}, {"after", &runs[1]}};
         print_comparison(summarise(runs[0]), summarise(runs[1]));
+        fmt::print("\n");
+        for (const titled_run& one : titled) {
+            fmt::print("{}: {}\n", one.title, verdict_text(*one.run, summarise(*one.run)));
+        }
     }
     for (const run_record& run : runs) {
-        const std::string warning = warning_text(run, summarise(run));
-        fmt::print("{}{}", warning, warning.empty() ? "" : "\n");
+        for (const std::string& warning : warnings_of(run, summarise(run))) {
+            fmt::print("warning: {}\n", warning);
+        }
     }
     write_report(o.report, "A flash crowd, before and after", titled);
     fmt::print("\nThe report, to look at in a browser: {}\n", o.report);

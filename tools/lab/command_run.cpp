@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "export.hpp"
+#include "goal.hpp"
 #include "interruption.hpp"
 #include "pool_run.hpp"
 #include "report.hpp"
@@ -55,9 +56,9 @@ int run(const run_options& o) {
     } else {
         fmt::print("{}{}", o.quiet ? "" : "\n", summary_text(record, summary));
     }
-    if (const std::string warning = warning_text(record, summary); !warning.empty()) {
-        std::fflush(stdout);
-        fmt::print(stderr, "{}\n", warning);
+    std::fflush(stdout);
+    for (const std::string& warning : warnings_of(record, summary)) {
+        fmt::print(stderr, "warning: {}\n", warning);
     }
     if (!o.report.empty()) {
         write_report(o.report, s.name, {{s.name, &record}});
@@ -65,15 +66,19 @@ int run(const run_options& o) {
             fmt::print("report: {}\n", o.report);
         }
     }
-    return record.interrupted ? interruption_exit_code() : 0;
+    if (record.interrupted) {
+        return interruption_exit_code();
+    }
+    return o.which.has_goal() && !parse_goal(s.goal, s).met(summary) ? exit_failed : 0;
 }
 
 }  // namespace
 
 void add_run_command(CLI::App& lab, int& exit_code) {
     const auto o = std::make_shared<run_options>();
-    CLI::App* command =
-        lab.add_subcommand("run", "Drives a real pool with a described load and shows what happens.");
+    CLI::App* command = lab.add_subcommand(
+        "run", "Drives a real pool with a described load and shows what happens. Exit code 1 if it misses "
+               "the --goal.");
     o->which.add_to(*command);
     command->add_option("--report", o->report,
                         "Writes this HTML file, and the same as .json and .csv beside it");

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +12,7 @@
 #include "commands.hpp"
 #include "duration_text.hpp"
 #include "export.hpp"
+#include "report.hpp"
 #include "scenario_options.hpp"
 
 namespace spool::lab {
@@ -20,8 +23,8 @@ constexpr std::size_t longest_table = 16;
 
 struct what_if_options {
     scenario_options which;
-    std::string goal;
     bool json = false;
+    std::string report;
     std::size_t cpus = default_parallelism();
 };
 
@@ -48,15 +51,51 @@ void print_frontier(const std::vector<trial>& best) {
     }
 }
 
+nlohmann::json to_json(const trial& t) {
+    return {{"settings", to_json(t.with)},
+            {"settings_text", to_text(t.with)},
+            {"peak_threads", t.figures.peak_threads},
+            {"mean_threads", t.figures.mean_threads},
+            {"wait_p99_ms", seconds(t.figures.all.wait.p99) * 1000},
+            {"refusal_share", t.figures.all.refusal_share()}};
+}
+
+// The scenario's own settings beside the recommended ones, both simulated, and all that was tried.
+void write_what_if(const std::string& file, scenario s, const std::string& goal_text, const advice& a,
+                   const std::vector<trial>& trials, const std::vector<trial>& best, const simulation& how) {
+    s.goal = goal_text;
+    const run_record own = simulate(s, how);
+    const run_record recommended = simulate(with_settings(s, a.recommended.with), how);
+    nlohmann::json all = nlohmann::json::array();
+    std::transform(trials.begin(), trials.end(), std::back_inserter(all),
+                   [](const trial& t) { return to_json(t); });
+    nlohmann::json rows = nlohmann::json::array();
+    std::transform(best.begin(), best.end(), std::back_inserter(rows),
+                   [](const trial& t) { return to_json(t); });
+    const char* const title = a.meets_goal ? "recommended" : "nearest";
+    write_report(file, "What if: " + s.name, {{"as it is", &own}, {title, &recommended}},
+                 {{"kind", "what-if"},
+                  {"goal", goal_text},
+                  {"meets_goal", a.meets_goal},
+                  {"recommended", to_json(a.recommended)},
+                  {"own", to_json(a.own)},
+                  {"why", a.why},
+                  {"trials", std::move(all)},
+                  {"frontier", std::move(rows)}});
+}
+
 int what_if(const what_if_options& o) {
     const auto began = std::chrono::steady_clock::now();
     const scenario s = o.which.load();
-    const std::string goal_text = !o.goal.empty() ? o.goal : !s.goal.empty() ? s.goal : default_goal;
+    const std::string goal_text = s.goal.empty() ? default_goal : s.goal;
     const goal wanted = parse_goal(goal_text, s);
     const simulation how{.cpus = o.cpus};
-    const std::vector<trial> trials = sweep(s, candidates(s), how);
+    const std::vector<trial> trials = sweep(s, candidates(s), how, wanted.needs_totals());
     const std::vector<trial> best = frontier(trials);
     const advice a = advise(s, wanted, trials, how);
+    if (!o.report.empty()) {
+        write_what_if(o.report, s, goal_text, a, trials, best, how);
+    }
     const double took = std::chrono::duration<double>{std::chrono::steady_clock::now() - began}.count();
     if (o.json) {
         nlohmann::json rows = nlohmann::json::array();
@@ -83,14 +122,17 @@ int what_if(const what_if_options& o) {
     fmt::print("\nGoal: {}\n{}: {}\n", goal_text, a.meets_goal ? "Recommended" : "Nearest",
                to_text(a.recommended.with));
     const run_summary& f = a.recommended.figures;
-    fmt::print("  p99 wait {}, {:.3g} % rejected, up to {} threads, {:.1f} on average\n",
-               to_text(f.all.wait.p99), f.all.refusal_share() * 100, f.peak_threads, f.mean_threads);
+    fmt::print("  {}, up to {} threads, {:.1f} on average\n", wanted.figures_text(f), f.peak_threads,
+               f.mean_threads);
     fmt::print("Why:\n");
     for (const std::string& sentence : a.why) {
         fmt::print("  - {}\n", sentence);
     }
     fmt::print("Try it: spool lab run {} {}\n", o.which.file().empty() ? "..." : o.which.file(),
                as_options(a.recommended.with));
+    if (!o.report.empty()) {
+        fmt::print("report: {}\n", o.report);
+    }
     return a.meets_goal ? 0 : exit_failed;
 }
 
@@ -101,12 +143,11 @@ void add_what_if_command(CLI::App& lab, int& exit_code) {
     CLI::App* command = lab.add_subcommand("what-if", "Tries hundreds of settings in simulated time and "
                                                       "recommends some. Exit code 1 if none meets the goal.");
     o->which.add_to(*command);
-    command->add_option(
-        "--goal", o->goal,
-        "Such as p99<50ms,reject<0.1%; [class.]p50 p90 p95 p99 p99.9 max reject late, threads");
     command->add_option("--cpus", o->cpus, "CPUs of the target, for work that computes")
         ->check(CLI::PositiveNumber);
     command->add_flag("--json", o->json, "For machines");
+    command->add_option("--report", o->report,
+                        "Writes this HTML file, and the same as .json and .csv beside it");
     command->callback([o, &exit_code] { exit_code = what_if(*o); });
 }
 

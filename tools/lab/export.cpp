@@ -90,7 +90,9 @@ nlohmann::json to_json(const run_record& run, const run_summary& summary) {
         series["most_queued"].push_back(s.most_queued);
         series["wait_p50"].push_back(ms(s.wait_p50));
         series["wait_p99"].push_back(ms(s.wait_p99));
-        series["wait_p999"].push_back(ms(s.wait_p999));
+        series["total_p50"].push_back(ms(s.total_p50));
+        series["total_p99"].push_back(ms(s.total_p99));
+        series["bin"].push_back(s.bin);
         series["run_p50"].push_back(ms(s.run_p50));
         series["run_p99"].push_back(ms(s.run_p99));
     }
@@ -123,12 +125,13 @@ nlohmann::json to_json(const run_record& run, const run_summary& summary) {
 std::string to_csv(const std::vector<slot>& slots) {
     std::string csv =
         "seconds,arrivals_per_s,completed_per_s,refused_per_s,workers,active,queued,most_queued,"
-        "wait_p50_ms,wait_p99_ms,wait_p999_ms,run_p50_ms,run_p99_ms\n";
+        "wait_p50_ms,wait_p99_ms,run_p50_ms,run_p99_ms,total_p50_ms,total_p99_ms\n";
     for (const slot& s : slots) {
-        csv += fmt::format("{:g},{:g},{:g},{:g},{:g},{:g},{:g},{},{:g},{:g},{:g},{:g},{:g}\n", seconds(s.at),
-                           rounded(s.arrivals), rounded(s.completed), rounded(s.refused), rounded(s.workers),
-                           rounded(s.active), rounded(s.queued), s.most_queued, ms(s.wait_p50),
-                           ms(s.wait_p99), ms(s.wait_p999), ms(s.run_p50), ms(s.run_p99));
+        csv += fmt::format("{:g},{:g},{:g},{:g},{:g},{:g},{:g},{},{:g},{:g},{:g},{:g},{:g},{:g}\n",
+                           seconds(s.at), rounded(s.arrivals), rounded(s.completed), rounded(s.refused),
+                           rounded(s.workers), rounded(s.active), rounded(s.queued), s.most_queued,
+                           ms(s.wait_p50), ms(s.wait_p99), ms(s.run_p50), ms(s.run_p99), ms(s.total_p50),
+                           ms(s.total_p99));
     }
     return csv;
 }

@@ -30,7 +30,7 @@ std::string_view name_of(metric m) {
         ->first;
 }
 
-bool is_wait(metric m) {
+bool is_duration(metric m) {
     return m < metric::reject;
 }
 
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view s) {
 }
 
 std::optional<double> parse_limit(metric m, std::string_view text) {
-    if (is_wait(m)) {
+    if (is_duration(m)) {
         const auto d = parse_duration(text);
         return d.has_value() ? std::optional{static_cast<double>(d->count())} : std::nullopt;
     }
@@ -60,7 +60,7 @@ std::optional<double> parse_limit(metric m, std::string_view text) {
 
 goal_part parse_part(std::string_view text, const scenario& of) {
     const auto refuse = [&](const std::string& expected) {
-        throw input_error(fmt::format("goal \"{}\": expected {}", text, expected));
+        throw input_error(fmt::format("\"{}\": expected {}", text, expected));
     };
     goal_part part{.text = std::string{text}, .of_class = {}};
     const std::size_t less = text.find('<');
@@ -75,17 +75,21 @@ goal_part parse_part(std::string_view text, const scenario& of) {
             break;
         }
     }
+    constexpr std::string_view total = "total.";
+    if (name.starts_with(total)) {
+        part.of = span::total;
+        name.remove_prefix(total.size());
+    }
     const auto known =
         std::find_if(metrics.begin(), metrics.end(), [&](const auto& m) { return m.first == name; });
-    if (known == metrics.end()) {
-        refuse("p50, p90, p95, p99, p99.9, max, reject, late or threads before the <, after a class and a "
-               "dot if "
-               "it is for one class");
+    if (known == metrics.end() || (part.of == span::total && !is_duration(known->second))) {
+        refuse("p50, p90, p95, p99, p99.9, max, total.p50 to total.max, reject, late or threads before the "
+               "<, after a class and a dot if it is for one class");
     }
     part.what = known->second;
     const auto limit = parse_limit(part.what, trimmed(text.substr(less + 1)));
     if (!limit.has_value()) {
-        refuse(is_wait(part.what)             ? "a duration such as 50ms after the <"
+        refuse(is_duration(part.what)         ? "a duration such as 50ms after the <"
                : part.what == metric::threads ? "a number after the <"
                                               : "a share such as 0.1% after the <");
     }
@@ -107,13 +111,14 @@ const task_summary& of_class(const run_summary& run, const std::string& name) {
 double goal_part::figure(const run_summary& run) const {
     const task_summary& tasks = of_class.empty() ? run.all : lab::of_class(run, of_class);
     const auto ns = [](nanoseconds d) { return static_cast<double>(d.count()); };
+    const percentiles& times = of == span::total ? tasks.latency : tasks.wait;
     switch (what) {
-        case metric::p50: return ns(tasks.wait.p50);
-        case metric::p90: return ns(tasks.wait.p90);
-        case metric::p95: return ns(tasks.wait.p95);
-        case metric::p99: return ns(tasks.wait.p99);
-        case metric::p999: return ns(tasks.wait.p999);
-        case metric::worst: return ns(tasks.wait.most);
+        case metric::p50: return ns(times.p50);
+        case metric::p90: return ns(times.p90);
+        case metric::p95: return ns(times.p95);
+        case metric::p99: return ns(times.p99);
+        case metric::p999: return ns(times.p999);
+        case metric::worst: return ns(times.most);
         case metric::reject: return tasks.refusal_share();
         case metric::late: return tasks.late_share();
         case metric::threads: return static_cast<double>(run.peak_threads);
@@ -121,11 +126,15 @@ double goal_part::figure(const run_summary& run) const {
     return 0;
 }
 
+std::string_view goal_part::metric_name() const {
+    return name_of(what);
+}
+
 std::string goal_part::figure_text(const run_summary& run) const {
     const std::string whose = of_class.empty() ? "" : of_class + ": ";
     const double value = figure(run);
-    if (is_wait(what)) {
-        return fmt::format("{}{} wait {}", whose, name_of(what),
+    if (is_duration()) {
+        return fmt::format("{}{} {} {}", whose, name_of(what), of == span::total ? "total" : "wait",
                            lab::to_text(nanoseconds{static_cast<nanoseconds::rep>(value)}));
     }
     if (what == metric::threads) {
@@ -136,6 +145,18 @@ std::string goal_part::figure_text(const run_summary& run) const {
 
 bool goal::met(const run_summary& run) const {
     return std::all_of(parts.begin(), parts.end(), [&](const goal_part& p) { return p.met(run); });
+}
+
+bool goal::needs_totals() const {
+    return std::any_of(parts.begin(), parts.end(), [](const goal_part& p) { return p.of == span::total; });
+}
+
+std::string goal::figures_text(const run_summary& run) const {
+    std::string text;
+    for (const goal_part& p : parts) {
+        text += (text.empty() ? "" : ", ") + p.figure_text(run);
+    }
+    return text;
 }
 
 double goal::distance(const run_summary& run) const {

@@ -140,7 +140,7 @@ std::size_t json_field::count(std::size_t least, std::size_t most) const {
     return value_->get<std::size_t>();
 }
 
-double json_field::number(double least, bool or_equal, double most, const char* expected) const {
+double json_field::number(double least, bool or_equal, double most, const std::string& expected) const {
     const double n = value_->is_number() ? value_->get<double>() : std::nan("");
     if (!(or_equal ? n >= least : n > least) || n > most) {
         fail(expected);
@@ -148,26 +148,29 @@ double json_field::number(double least, bool or_equal, double most, const char* 
     return n;
 }
 
-double json_field::positive() const {
-    return number(0, false, 1e12, "a number above zero");
+double json_field::positive(double most) const {
+    return number(0, false, most, fmt::format("a number above 0 and at most {:.10g}", most));
 }
-double json_field::not_negative() const {
-    return number(0, true, 1e12, "a number from zero on");
+double json_field::not_negative(double most) const {
+    return number(0, true, most, fmt::format("a number between 0 and {:.10g}", most));
 }
 double json_field::share() const {
     return number(0, true, 1, "a share between 0 and 1");
 }
 
-nanoseconds json_field::duration() const {
-    const auto d = value_->is_string() ? parse_duration(text()) : std::nullopt;
-    if (!d.has_value()) {
+nanoseconds json_field::duration(nanoseconds most) const {
+    const auto ns = value_->is_string() ? parse_nanoseconds(text()) : std::nullopt;
+    if (!ns.has_value()) {
         fail(R"(a duration such as "50ms" or "1.5s")");
     }
-    return *d;
+    if (*ns > static_cast<double>(most.count())) {
+        fail(fmt::format("a duration of at most {}", to_text(most)));
+    }
+    return nanoseconds{std::llround(*ns)};
 }
 
-nanoseconds json_field::positive_duration() const {
-    const nanoseconds d = duration();
+nanoseconds json_field::positive_duration(nanoseconds most) const {
+    const nanoseconds d = duration(most);
     if (d == nanoseconds::zero()) {
         fail("a duration above zero");
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "json_place.hpp"
+#include "limits.hpp"
 
 namespace spool::lab {
 
@@ -54,13 +55,13 @@ public:
     [[nodiscard]] bool truth() const;
     [[nodiscard]] std::size_t count(std::size_t least, std::size_t most) const;
     /// Above zero, or from zero on.
-    [[nodiscard]] double positive() const;
-    [[nodiscard]] double not_negative() const;
+    [[nodiscard]] double positive(double most) const;
+    [[nodiscard]] double not_negative(double most) const;
     /// Between 0 and 1.
     [[nodiscard]] double share() const;
-    [[nodiscard]] nanoseconds duration() const;
+    [[nodiscard]] nanoseconds duration(nanoseconds most = longest_duration) const;
     /// Longer than nothing.
-    [[nodiscard]] nanoseconds positive_duration() const;
+    [[nodiscard]] nanoseconds positive_duration(nanoseconds most = longest_duration) const;
 
     /// One of several words, each with its value.
     template <class T>
@@ -88,7 +89,7 @@ private:
     };
     json_field(std::shared_ptr<const document> in, const nlohmann::json* value, json_path path)
         : in_(std::move(in)), value_(value), path_(std::move(path)) {}
-    [[nodiscard]] double number(double least, bool or_equal, double most, const char* expected) const;
+    [[nodiscard]] double number(double least, bool or_equal, double most, const std::string& expected) const;
 
     std::shared_ptr<const document> in_;
     const nlohmann::json* value_;

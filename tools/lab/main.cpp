@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <spool/version.hpp>
 
 #include "commands.hpp"
 #include "json_fields.hpp"
+#include "report_figures.hpp"
 
 namespace {
 
@@ -16,6 +18,7 @@ void fail(const std::exception& e) {
 
 int run(int argc, char** argv) {
     int exit_code = 0;
+    spool::lab::remember_command(argc, argv);
     CLI::App program{"Spool: thread pools under load, real and simulated.", "spool"};
     program.require_subcommand(1);
     CLI::App* lab = program.add_subcommand("lab", "Runs, simulates, checks and compares thread pools.");
@@ -46,6 +49,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("spool: there is not enough memory for so many tasks: lower the rate or the duration\n",
+                   stderr);
+        return spool::lab::exit_failed;
     } catch (const std::exception& e) {
         fail(e);
         return spool::lab::exit_failed;

@@ -1,8 +1,12 @@
 #include "plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "duration_text.hpp"
+#include "json_fields.hpp"
+#include "limits.hpp"
 
 namespace spool::lab {
 namespace {
@@ -60,8 +64,19 @@ std::vector<planned_task> make_plan(const scenario& s) {
         times.emplace_back(s.classes[c].service);
         random.push_back(stream_for(s, purpose::service, c));
     }
+    double work = 0;
     for (planned_task& t : plan) {
         t.service = times[t.of_class].next(random[t.of_class]);
+        work += seconds(t.service);
+    }
+    double factor = 1;
+    for (const change& c : s.changes) {
+        factor = std::max(factor, c.service_factor.value_or(1));
+    }
+    work *= factor;
+    if (work > seconds(longest_duration)) {
+        throw input_error(fmt::format("the tasks together run for up to {:.3g} s: expected at most {}", work,
+                                      to_text(longest_duration)));
     }
     return plan;
 }

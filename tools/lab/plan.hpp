@@ -17,6 +17,7 @@ struct planned_task {
 };
 
 /// In the order of arrival; the same for the same scenario and seed.
+/// \throws input_error if the tasks together run longer than `longest_duration`
 [[nodiscard]] std::vector<planned_task> make_plan(const scenario& s);
 
 /// How many workers it keeps busy on average over the scenario, by Little's law: arrivals times service time.

@@ -1,8 +1,8 @@
 #include "recorder.hpp"
 
-#include <cmath>
 #include <spool/base/error.hpp>
 
+#include "duration_text.hpp"
 #include "work.hpp"
 
 namespace spool::lab {
@@ -24,7 +24,7 @@ void recorder::run(std::uint32_t i) {
         answer_.ran_here = true;
     }
     const double factor = service_factor(record_.what, task.of_class, o.start);
-    const nanoseconds service{std::llround(static_cast<double>(task.service.count()) * factor)};
+    const nanoseconds service = scaled(task.service, factor);
     try {
         record_.what.classes[task.of_class].cpu ? compute_for(service) : wait_until(at(o.start + service));
         o.how = fate::completed;

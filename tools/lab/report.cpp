@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "export.hpp"
+#include "report_figures.hpp"
 #include "report_template.hpp"
 #include "summary_text.hpp"
 
@@ -40,10 +41,15 @@ nlohmann::json report_data(const std::string& title, const std::vector<titled_ru
         const run_summary summary = summarise(*one.run);
         nlohmann::json run = to_json(*one.run, summary);
         run["title"] = one.title;
-        run["warning"] = warning_text(*one.run, summary);
+        run["verdict"] = verdict_json(*one.run, summary);
+        run["load"] = load_json(one.run->what);
+        run["marks"] = marks_json(one.run->what);
+        run["distribution"] = distribution_json(*one.run);
+        run["heat"] = heat_json(*one.run, over_time(*one.run));
+        run["warnings"] = warnings_of(*one.run, summary);
         all.push_back(std::move(run));
     }
-    return {{"kind", "runs"}, {"title", title}, {"runs", std::move(all)}};
+    return {{"kind", "runs"}, {"title", title}, {"about", about_json()}, {"runs", std::move(all)}};
 }
 
 void write_file(const std::string& file, const std::string& text) {
@@ -55,13 +61,15 @@ void write_file(const std::string& file, const std::string& text) {
     }
 }
 
-void write_report(const std::string& file, const std::string& title, const std::vector<titled_run>& runs) {
+void write_report(const std::string& file, const std::string& title, const std::vector<titled_run>& runs,
+                  const nlohmann::json& more) {
     namespace fs = std::filesystem;
     const fs::path base = fs::path{file}.replace_extension();
     if (base.has_parent_path()) {
         fs::create_directories(base.parent_path());
     }
-    const nlohmann::json data = report_data(title, runs);
+    nlohmann::json data = report_data(title, runs);
+    data.update(more);
     write_file(file, report_page(data));
     write_file(base.string() + ".json", data.dump(1) + "\n");
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -1,7 +1,7 @@
 // The report: one HTML file that needs nothing else, with charts drawn from the JSON inside it; and the same as JSON and CSV.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,8 +19,10 @@ struct titled_run {
 /// The data of a report of one run, or of several beside each other.
 [[nodiscard]] nlohmann::json report_data(const std::string& title, const std::vector<titled_run>& runs);
 
-/// Writes <file>, and beside it the same as .json and, of each run, as .csv. \throws std::runtime_error if that is not possible
-void write_report(const std::string& file, const std::string& title, const std::vector<titled_run>& runs);
+/// Writes <file>, and beside it the same as .json and, of each run, as .csv. The members of `more` go into the data, too.
+/// \throws std::runtime_error if that is not possible
+void write_report(const std::string& file, const std::string& title, const std::vector<titled_run>& runs,
+                  const nlohmann::json& more = nlohmann::json::object());
 
 /// \throws std::runtime_error naming the file
 void write_file(const std::string& file, const std::string& text);

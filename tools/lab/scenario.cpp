@@ -1,8 +1,13 @@
 #include "scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "duration_text.hpp"
+#include "json_fields.hpp"
+#include "limits.hpp"
 
 namespace spool::lab {
 
@@ -47,6 +52,28 @@ scenario lasting(scenario s, nanoseconds duration) {
     }
     s.duration = duration;
     return s;
+}
+
+void check_size(const scenario& s) {
+    if (s.duration > longest_run) {
+        throw input_error(fmt::format("the scenario lasts {}: expected at most {}", to_text(s.duration),
+                                      to_text(longest_run)));
+    }
+    const auto expected = [](const std::vector<arrival_source>& sources) {
+        return std::accumulate(sources.begin(), sources.end(), 0.0,
+                               [](double sum, const arrival_source& a) { return sum + a.expected(); });
+    };
+    double submissions = 0;
+    std::size_t most_attempts = 1;
+    for (const task_class& c : s.classes) {
+        submissions += expected(c.arrivals) * static_cast<double>(c.retry.attempts);
+        most_attempts = std::max(most_attempts, c.retry.attempts);
+    }
+    submissions += expected(s.arrivals) * static_cast<double>(most_attempts);
+    if (submissions > most_submissions) {
+        throw input_error(fmt::format("up to {:.3g} tasks come, retries included: expected at most {:.10g}",
+                                      submissions, most_submissions));
+    }
 }
 
 double service_factor(const scenario& s, std::size_t of_class, nanoseconds t) {

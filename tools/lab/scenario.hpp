@@ -53,7 +53,7 @@ struct scenario {
     std::vector<arrival_source> arrivals{};  ///< shared by classes that have none of their own
     std::vector<task_class> classes{};
     std::vector<change> changes{};  ///< by time
-    std::string goal{};             ///< for what-if, unless another is stated
+    std::string goal{};             ///< what the pool should achieve; empty: nothing is stated
 
     [[nodiscard]] bool cpu_bound() const;
 };
@@ -68,6 +68,9 @@ struct scenario {
 
 /// The same for another time: what went on to the end does so still, what would come later is left out.
 [[nodiscard]] scenario lasting(scenario s, nanoseconds duration);
+
+/// Refuses a scenario that is too long or too large to hold in memory. \throws input_error
+void check_size(const scenario& s);
 
 /// How many times as long as drawn a task of this class runs that starts at `t`.
 [[nodiscard]] double service_factor(const scenario& s, std::size_t of_class, nanoseconds t);

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "duration_text.hpp"
+#include "goal.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 #include "scenario_files.hpp"
 
 namespace spool::lab {
@@ -45,12 +47,21 @@ nlohmann::json described(const char* option, const std::string& text, const char
     throw input_error(fmt::format("{} {}: expected one of {}", option, text, all));
 }
 
-nanoseconds duration_option(const char* option, const std::string& text) {
+nanoseconds duration_option(const char* option, const std::string& text, nanoseconds most) {
     const auto d = parse_duration(text);
-    if (!d.has_value()) {
-        throw input_error(fmt::format("{} {}: expected a duration such as 50ms or 1.5s", option, text));
+    if (!d.has_value() || *d > most) {
+        throw input_error(fmt::format("{} {}: expected a duration such as 50ms or 1.5s, at most {}", option,
+                                      text, to_text(most)));
     }
     return *d;
+}
+
+std::size_t size_option(const char* option, std::size_t size) {
+    if (size > largest_pool) {
+        throw input_error(
+            fmt::format("{} {}: expected a whole number between 0 and {}", option, size, largest_pool));
+    }
+    return size;
 }
 
 }  // namespace
@@ -82,6 +93,9 @@ void scenario_options::add_to(CLI::App& command) {
         ->group("Load");
     command.add_option("--work", work_, "blocking or cpu")->group("Load");
     command.add_option("--deadline", deadline_, "From arrival to answer")->group("Load");
+    command.add_option("--goal", goal_,
+                       "Instead of the scenario's: a list such as p99<50ms,total.p99<80ms,reject<0.1%; "
+                       "[class.][total.]p50 p90 p95 p99 p99.9 max, [class.]reject late, threads");
 }
 
 scenario scenario_options::from_flags() const {
@@ -95,11 +109,17 @@ scenario scenario_options::from_flags() const {
         if (!rate_.has_value()) {
             throw input_error(fmt::format("--arrivals {}: needs a --rate", arrivals_));
         }
+        if (!(*rate_ > 0 && *rate_ <= highest_rate)) {
+            throw input_error(fmt::format("--rate {:g}: expected a number above 0 and at most {:.10g}",
+                                          *rate_, highest_rate));
+        }
         arrivals["rate"] = *rate_;
     }
     if (arrivals["kind"] == "bursts") {
-        arrivals["size"] = arrivals["size"].is_number() ? nlohmann::json(arrivals["size"].get<std::size_t>())
-                                                        : arrivals["size"];
+        const double size = arrivals["size"].is_number() ? arrivals["size"].get<double>() : 0;
+        if (size >= 1 && size <= static_cast<double>(largest_burst)) {
+            arrivals["size"] = static_cast<std::size_t>(size);
+        }
     }
     nlohmann::json one = {{"name", "task"}, {"arrivals", arrivals}, {"work", work_}};
     one["service"] = described("--service", service_, "distribution",
@@ -111,6 +131,9 @@ scenario scenario_options::from_flags() const {
     if (!deadline_.empty()) {
         one["deadline"] = deadline_;
     }
+    if (!duration_.empty()) {
+        static_cast<void>(duration_option("--duration", duration_, longest_run));
+    }
     const nlohmann::json whole = {{"duration", duration_.empty() ? "10s" : duration_},
                                   {"pool", nlohmann::json::object()},
                                   {"classes", nlohmann::json::array({one})}};
@@ -118,16 +141,16 @@ scenario scenario_options::from_flags() const {
 }
 
 void scenario_options::change_pool(settings& pool) const {
-    pool.core = core_.value_or(pool.core);
+    pool.core = size_option("--core", core_.value_or(pool.core));
     // A core size alone means a pool of that size, or of the scenario's maximum if that is larger.
-    pool.maximum = maximum_.value_or(core_.has_value() && file_.empty() ? std::max<std::size_t>(pool.core, 1)
-                                                                        : std::max(pool.core, pool.maximum));
+    pool.maximum = size_option("--maximum", maximum_.value_or(core_.has_value() && file_.empty()
+                                                                  ? std::max<std::size_t>(pool.core, 1)
+                                                                  : std::max(pool.core, pool.maximum)));
     if (!keep_alive_.empty()) {
-        pool.keep_alive = duration_option("--keep-alive", keep_alive_);
+        pool.keep_alive = duration_option("--keep-alive", keep_alive_, longest_duration);
     }
     if (!queue_.empty() && !parse_queue(queue_, pool)) {
-        throw input_error(
-            fmt::format("--queue {}: expected unbounded, synchronous, linked:N or array:N", queue_));
+        throw input_error(fmt::format("--queue {}: expected {}", queue_, expected_queue()));
     }
     if (!rejection_.empty()) {
         const auto policy = parse_refusal(rejection_);
@@ -154,10 +177,22 @@ scenario scenario_options::load() const {
     scenario s = file_.empty() ? from_flags() : read_scenario(find_scenario(file_));
     change_pool(s.pool);
     if (!duration_.empty()) {
-        s = lasting(std::move(s), duration_option("--duration", duration_));
+        s = lasting(std::move(s), duration_option("--duration", duration_, longest_run));
     }
     s.seed = seed_.value_or(s.seed);
-    return speed_ == 1 ? s : sped_up(std::move(s), speed_);
+    if (speed_ != 1) {
+        s = sped_up(std::move(s), speed_);
+    }
+    check_size(s);
+    if (!goal_.empty()) {
+        try {
+            static_cast<void>(parse_goal(goal_, s));
+        } catch (const input_error& e) {
+            throw input_error(fmt::format("--goal {}", e.what()));
+        }
+        s.goal = goal_;
+    }
+    return s;
 }
 
 }  // namespace spool::lab

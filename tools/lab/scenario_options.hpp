@@ -20,6 +20,8 @@ public:
     void add_to(CLI::App& command);
     /// \throws input_error
     [[nodiscard]] scenario load() const;
+    /// Whether the command line states a goal.
+    [[nodiscard]] bool has_goal() const noexcept { return !goal_.empty(); }
     /// As given; empty if the load was described by options instead.
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
@@ -41,6 +43,7 @@ private:
     std::string service_ = "exponential:10ms";
     std::string work_ = "blocking";
     std::string deadline_;
+    std::string goal_;
 };
 
 }  // namespace spool::lab

@@ -8,7 +8,9 @@
 #include <spool/pool/lint.hpp>
 
 #include "duration_text.hpp"
+#include "goal.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 #include "scenario.hpp"
 
 namespace spool::lab {
@@ -18,7 +20,8 @@ constexpr std::size_t most_attempts = 100;
 
 retry_rule read_retry(const json_field& from) {
     from.allow_only({"attempts", "after"});
-    return {.attempts = from["attempts"].count(1, most_attempts), .after = from["after"].positive_duration()};
+    return {.attempts = from["attempts"].count(1, most_attempts),
+            .after = from["after"].positive_duration(longest_run)};
 }
 
 task_class read_class(const json_field& from, nanoseconds duration, bool shared, const std::string& folder) {
@@ -26,7 +29,7 @@ task_class read_class(const json_field& from, nanoseconds duration, bool shared,
     task_class c;
     c.name = from["name"].text();
     if (shared) {
-        c.share = from["share"].positive();
+        c.share = from["share"].positive(largest_share);
     } else {
         c.arrivals = read_arrivals(from["arrivals"], duration, folder);
     }
@@ -58,8 +61,9 @@ change read_change(const json_field& from, const scenario& in) {
     read("core", c.core, size);
     read("maximum", c.maximum, size);
     read("keep_alive", c.keep_alive, [](const json_field& f) { return f.duration(); });
-    read("capacity", c.capacity, [](const json_field& f) { return f.count(1, unlimited); });
-    read("service_factor", c.service_factor, [](const json_field& f) { return f.positive(); });
+    read("capacity", c.capacity, [](const json_field& f) { return f.count(1, longest_linked_queue); });
+    read("service_factor", c.service_factor,
+         [](const json_field& f) { return f.positive(largest_service_factor); });
     read("class", c.of_class, [](const json_field& f) { return f.text(); });
     if (c.capacity.has_value() && in.pool.queue != queue_kind::linked) {
         from["capacity"].complain("only a linked queue can change its capacity");
@@ -102,7 +106,7 @@ scenario parse_scenario(const std::string& name, std::string text, const std::st
     s.name = std::filesystem::path{name}.stem().string();
     s.story = root.has("story") ? root["story"].text() : "";
     s.look_for = root.has("look_for") ? root["look_for"].text() : "";
-    s.duration = root["duration"].positive_duration();
+    s.duration = root["duration"].positive_duration(longest_run);
     if (root.has("seed")) {
         s.seed = root["seed"].count(0, std::numeric_limits<std::size_t>::max());
     }
@@ -123,7 +127,19 @@ scenario parse_scenario(const std::string& name, std::string text, const std::st
         }
         check_sizes_over_time(root["changes"], s);
     }
-    s.goal = root.has("goal") ? root["goal"].text() : "";
+    // Names the field in what a check says about it.
+    const auto place = [&root](const char* field, const auto& check) {
+        try {
+            check();
+        } catch (const input_error& e) {
+            root[field].complain(e.what());
+        }
+    };
+    place("classes", [&] { check_size(s); });
+    if (root.has("goal")) {
+        s.goal = root["goal"].text();
+        place("goal", [&] { static_cast<void>(parse_goal(s.goal, s)); });
+    }
     return s;
 }
 

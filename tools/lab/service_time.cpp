@@ -5,17 +5,10 @@
 
 #include "duration_text.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 #include "trace.hpp"
 
 namespace spool::lab {
-namespace {
-
-nanoseconds scaled(nanoseconds d, double factor) {
-    return nanoseconds{std::llround(static_cast<double>(d.count()) * factor)};
-}
-
-}  // namespace
-
 nanoseconds service_time::mean() const {
     switch (kind) {
         case distribution::fixed:
@@ -23,8 +16,9 @@ nanoseconds service_time::mean() const {
         case distribution::log_normal: return scaled(first, std::exp(shape * shape / 2));
         case distribution::bimodal: return scaled(first, 1 - shape) + scaled(slow, shape);
         case distribution::trace:
-            return std::accumulate(values.begin(), values.end(), nanoseconds{0}) /
-                   static_cast<nanoseconds::rep>(values.size());
+            return from_seconds(std::accumulate(values.begin(), values.end(), 0.0,
+                                                [](double sum, nanoseconds v) { return sum + seconds(v); }) /
+                                static_cast<double>(values.size()));
     }
     return first;
 }
@@ -50,7 +44,7 @@ nanoseconds service_times::next(random_stream& random) {
 
 service_time read_service_time(const json_field& from, const std::string& folder) {
     if (from.is_string()) {
-        return {.first = from.duration()};
+        return {.first = from.duration(longest_service)};
     }
     service_time t;
     t.kind = from["distribution"].one_of<distribution>({{"fixed", distribution::fixed},
@@ -61,21 +55,21 @@ service_time read_service_time(const json_field& from, const std::string& folder
     switch (t.kind) {
         case distribution::fixed:
             from.allow_only({"distribution", "time"});
-            t.first = from["time"].duration();
+            t.first = from["time"].duration(longest_service);
             break;
         case distribution::exponential:
             from.allow_only({"distribution", "mean"});
-            t.first = from["mean"].duration();
+            t.first = from["mean"].duration(longest_service);
             break;
         case distribution::log_normal:
             from.allow_only({"distribution", "median", "sigma"});
-            t.first = from["median"].duration();
-            t.shape = from["sigma"].not_negative();
+            t.first = from["median"].duration(longest_service);
+            t.shape = from["sigma"].not_negative(largest_sigma);
             break;
         case distribution::bimodal:
             from.allow_only({"distribution", "fast", "slow", "slow_share"});
-            t.first = from["fast"].duration();
-            t.slow = from["slow"].duration();
+            t.first = from["fast"].duration(longest_service);
+            t.slow = from["slow"].duration(longest_service);
             t.shape = from["slow_share"].share();
             break;
         case distribution::trace:

@@ -12,11 +12,14 @@
 
 #include "duration_text.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 
 namespace spool::lab {
 namespace {
 
-constexpr std::size_t longest_queue = 100'000'000;
+constexpr std::size_t longest(queue_kind kind) {
+    return kind == queue_kind::array ? longest_array_queue : longest_linked_queue;
+}
 
 void read_queue(const json_field& from, settings& into) {
     if (from.is_string()) {
@@ -38,7 +41,7 @@ void read_queue(const json_field& from, settings& into) {
     } else if (into.queue == queue_kind::linked && !from.has("capacity")) {
         into.capacity = unlimited;
     } else {
-        into.capacity = from["capacity"].count(1, longest_queue);
+        into.capacity = from["capacity"].count(1, longest(into.queue));
     }
 }
 
@@ -100,7 +103,7 @@ bool parse_queue(std::string_view text, settings& into) {
     if (colon != std::string_view::npos) {
         const char* const end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, capacity);
-        if (error != std::errc{} || rest != end || capacity == 0 || capacity > longest_queue) {
+        if (error != std::errc{} || rest != end || capacity == 0) {
             return false;
         }
     }
@@ -111,12 +114,21 @@ bool parse_queue(std::string_view text, settings& into) {
         into.queue = queue_kind::synchronous;
         into.capacity = 0;
     } else if ((kind == "linked" || kind == "array") && capacity > 0) {
-        into.queue = kind == "linked" ? queue_kind::linked : queue_kind::array;
+        const queue_kind wanted = kind == "linked" ? queue_kind::linked : queue_kind::array;
+        if (capacity > longest(wanted)) {
+            return false;
+        }
+        into.queue = wanted;
         into.capacity = capacity;
     } else {
         return false;
     }
     return true;
+}
+
+std::string expected_queue() {
+    return fmt::format("unbounded, synchronous, linked:N with N up to {}, or array:N with N up to {}",
+                       longest_linked_queue, longest_array_queue);
 }
 
 settings read_settings(const json_field& from) {

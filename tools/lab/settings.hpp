@@ -42,8 +42,10 @@ struct settings {
 /// Nothing is said about values that do not fit together: that is lint's business.
 [[nodiscard]] settings read_settings(const json_field& from);
 
-/// As on the command line: "unbounded", "synchronous", "linked:100", "array:100". False if it is none of these.
+/// As on the command line: "unbounded", "synchronous", "linked:100", "array:100". False if it is none of these, or too long.
 [[nodiscard]] bool parse_queue(std::string_view text, settings& into);
+/// What parse_queue() accepts, for messages.
+[[nodiscard]] std::string expected_queue();
 [[nodiscard]] std::optional<refusal> parse_refusal(std::string_view text);
 
 /// "core 4, maximum 8, array queue of 100, keep-alive 1 s, abort"

@@ -1,8 +1,8 @@
 #include "simulator.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "duration_text.hpp"
 #include "simulated_pool.hpp"
 
 namespace spool::lab {
@@ -192,7 +192,7 @@ void simulated_pool::begin(task_index i, bool in_caller) {
     active_ += in_caller ? 0U : 1U;
     nanoseconds work = task.service;
     if (const double factor = service_factor(record_.what, task.of_class, now_); factor != 1) {
-        work = nanoseconds{std::llround(static_cast<double>(work.count()) * factor)};
+        work = scaled(work, factor);
     }
     const std::uint64_t packed = std::uint64_t{i} << 1U | (in_caller ? 1U : 0U);
     if (record_.what.classes[task.of_class].cpu) {

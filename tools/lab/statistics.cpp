@@ -20,13 +20,21 @@ void count(task_summary& into, const planned_task& task, const outcome& o, nanos
     }
 }
 
+// Which durations are summarised beside the waits.
+struct wanted {
+    bool run;
+    bool latency;
+};
+
 struct durations {
     std::vector<nanoseconds> wait, run, latency;
 
-    void add(const planned_task& task, const outcome& o, bool waits_only) {
+    void add(const planned_task& task, const outcome& o, wanted what) {
         wait.push_back(o.start - task.arrival);
-        if (!waits_only) {
+        if (what.run) {
             run.push_back(o.end - o.start);
+        }
+        if (what.latency) {
             latency.push_back(o.end - task.arrival);
         }
     }
@@ -104,7 +112,7 @@ double task_summary::late_share() const {
 
 namespace {
 
-run_summary summarise_all(const run_record& run, bool waits_only) {
+run_summary summarise_all(const run_record& run, wanted what) {
     run_summary s;
     s.all.name = "all";
     durations all;
@@ -123,9 +131,9 @@ run_summary summarise_all(const run_record& run, bool waits_only) {
         count(s.all, task, o, deadline);
         count(s.classes[task.of_class], task, o, deadline);
         if (o.how == fate::completed) {
-            all.add(task, o, waits_only);
+            all.add(task, o, what);
             if (by_class.size() > 1) {
-                by_class[task.of_class].add(task, o, waits_only);
+                by_class[task.of_class].add(task, o, what);
             }
         }
     }
@@ -154,11 +162,55 @@ run_summary summarise_all(const run_record& run, bool waits_only) {
 }  // namespace
 
 run_summary summarise(const run_record& run) {
-    return summarise_all(run, false);
+    return summarise_all(run, {.run = true, .latency = true});
 }
-run_summary summarise_waits(const run_record& run) {
-    return summarise_all(run, true);
+run_summary summarise_waits(const run_record& run, bool with_latency) {
+    return summarise_all(run, {.run = false, .latency = with_latency});
 }
+
+namespace {
+
+// What happened in a slot, or in a bin of several.
+struct gathered {
+    std::vector<nanoseconds> waits, runs, totals;
+    double samples = 0;
+
+    void add(const gathered& other) {
+        const auto append = [](std::vector<nanoseconds>& to, const std::vector<nanoseconds>& from) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        append(waits, other.waits);
+        append(runs, other.runs);
+        append(totals, other.totals);
+    }
+};
+
+constexpr std::size_t enough_for_p99 = 200;
+constexpr std::size_t fewest_bins = 8;
+
+void add_percentiles(std::vector<slot>& slots, const std::vector<gathered>& in) {
+    const std::size_t widest = std::max<std::size_t>(1, slots.size() / fewest_bins);
+    std::size_t bin = 0;
+    for (std::size_t begin = 0; begin < slots.size(); ++bin) {
+        gathered all;
+        std::size_t end = begin;
+        do {
+            all.add(in[end++]);
+        } while (end < slots.size() && end - begin < widest && all.waits.size() < enough_for_p99);
+        for (; begin < end; ++begin) {
+            slot& s = slots[begin];
+            s.bin = bin;
+            s.wait_p50 = quantile(all.waits, 0.5);
+            s.wait_p99 = quantile(all.waits, 0.99);
+            s.run_p50 = quantile(all.runs, 0.5);
+            s.run_p99 = quantile(all.runs, 0.99);
+            s.total_p50 = quantile(all.totals, 0.5);
+            s.total_p99 = quantile(all.totals, 0.99);
+        }
+    }
+}
+
+}  // namespace
 
 std::vector<slot> over_time(const run_record& run) {
     const nanoseconds whole = run.interrupted ? run.length : std::max(run.length, run.what.duration);
@@ -166,10 +218,6 @@ std::vector<slot> over_time(const run_record& run) {
     const nanoseconds width = slot_length(length);
     std::vector<slot> slots(
         static_cast<std::size_t>(std::max<nanoseconds::rep>(1, (length + width / 2) / width)));
-    struct gathered {
-        std::vector<nanoseconds> waits, runs;
-        double samples = 0;
-    };
     std::vector<gathered> in(slots.size());
     const auto at = [&](nanoseconds t) {
         return std::min(static_cast<std::size_t>(t / width), slots.size() - 1);
@@ -181,14 +229,18 @@ std::vector<slot> over_time(const run_record& run) {
         if (arrival <= length) {
             slots[at(arrival)].arrivals += each;
         }
-        if (o.how == fate::completed) {
+        // An overload may drain long after the last slot; those tasks belong to none.
+        if (o.how == fate::completed && o.start <= length) {
             in[at(o.start)].waits.push_back(o.start - arrival);
+        }
+        if (o.how == fate::completed && o.end <= length) {
             in[at(o.end)].runs.push_back(o.end - o.start);
+            in[at(o.end)].totals.push_back(o.end - arrival);
             slots[at(o.end)].completed += each;
         }
     }
     for (const nanoseconds t : run.refusal_times) {
-        slots[at(t)].refused += each;
+        slots[at(t)].refused += t <= length ? each : 0;
     }
     for (const sample& one : run.samples) {
         slot& s = slots[at(one.at)];
@@ -200,17 +252,19 @@ std::vector<slot> over_time(const run_record& run) {
     }
     for (std::size_t i = 0; i < slots.size(); ++i) {
         slot& s = slots[i];
-        const double n = std::max(1.0, in[i].samples);
         s.at = width * static_cast<nanoseconds::rep>(i);
-        s.workers /= n;
-        s.active /= n;
-        s.queued /= n;
-        s.wait_p50 = quantile(in[i].waits, 0.5);
-        s.wait_p99 = quantile(in[i].waits, 0.99);
-        s.wait_p999 = quantile(in[i].waits, 0.999);
-        s.run_p50 = quantile(in[i].runs, 0.5);
-        s.run_p99 = quantile(in[i].runs, 0.99);
+        if (in[i].samples > 0) {
+            s.workers /= in[i].samples;
+            s.active /= in[i].samples;
+            s.queued /= in[i].samples;
+        } else if (i > 0) {  // a busy machine kept the observer from looking
+            s.workers = slots[i - 1].workers;
+            s.active = slots[i - 1].active;
+            s.queued = slots[i - 1].queued;
+            s.most_queued = slots[i - 1].most_queued;
+        }
     }
+    add_percentiles(slots, in);
     return slots;
 }
 

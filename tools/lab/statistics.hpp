@@ -57,8 +57,8 @@ struct run_summary {
 };
 
 [[nodiscard]] run_summary summarise(const run_record& run);
-/// The same without the percentiles of run and latency: faster, for a sweep over many.
-[[nodiscard]] run_summary summarise_waits(const run_record& run);
+/// The same without the percentiles of run and, unless it is wanted, of latency: faster, for a sweep over many.
+[[nodiscard]] run_summary summarise_waits(const run_record& run, bool with_latency = false);
 
 /// One slot of time.
 struct slot {
@@ -70,14 +70,18 @@ struct slot {
     double active = 0;     ///< mean
     double queued = 0;     ///< mean
     std::uint32_t most_queued = 0;
-    nanoseconds wait_p50{0};  ///< of the tasks that started in it
+    /// Percentiles need more tasks than a slot has: they are those of the bin that the slot belongs to.
+    std::size_t bin = 0;
+    nanoseconds wait_p50{0};  ///< of the tasks that started in the bin
     nanoseconds wait_p99{0};
-    nanoseconds wait_p999{0};
-    nanoseconds run_p50{0};  ///< of the tasks that ended in it
+    nanoseconds run_p50{0};  ///< of the tasks that ended in the bin
     nanoseconds run_p99{0};
+    nanoseconds total_p50{0};
+    nanoseconds total_p99{0};
 };
 
-/// The run in about 120 slots.
+/// The run in about 120 slots. Neighbouring slots share a bin until 200 tasks have started in it, or an
+/// eighth of the run has passed.
 [[nodiscard]] std::vector<slot> over_time(const run_record& run);
 
 }  // namespace spool::lab

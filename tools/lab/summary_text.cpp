@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "duration_text.hpp"
+#include "goal.hpp"
 #include "settings.hpp"
+#include "stretch.hpp"
 
 namespace spool::lab {
 namespace {
@@ -33,6 +35,9 @@ std::string summary_text(const run_record& run, const run_summary& s) {
     text += fmt::format(
         "\nthreads: {} at the peak, {:.1f} on average; queue: {} at the peak, p99 {}; {:.0f} tasks/s done\n",
         s.peak_threads, s.mean_threads, s.peak_queue, s.p99_queue, s.throughput);
+    if (const std::string verdict = verdict_text(run, s); !verdict.empty()) {
+        text += verdict + "\n";
+    }
     if (!run.simulated) {
         text += fmt::format("the lab's own lateness: p50 {}, p99 {}, most {}\n", to_text(s.lateness.p50),
                             to_text(s.lateness.p99), to_text(s.lateness.most));
@@ -57,14 +62,37 @@ std::string wrapped(std::string_view words) {
     return lines + std::string{words} + "\n";
 }
 
-std::string warning_text(const run_record& run, const run_summary& s) {
-    if (run.simulated || s.lateness.p99 <= tolerable_lateness) {
+std::vector<std::string> warnings_of(const run_record& run, const run_summary& s) {
+    std::vector<std::string> all;
+    if (run.simulated) {
+        return all;
+    }
+    if (s.lateness.p99 > tolerable_lateness) {
+        all.push_back(fmt::format(
+            "one arrival in a hundred came {} late or more because the lab itself did not keep up: the "
+            "machine is too busy for this load, and the waits above contain that",
+            to_text(s.lateness.p99)));
+    }
+    const auto add = [&all](const std::optional<stretch>& found, const char* tasks) {
+        if (found.has_value() && found->is_notable()) {
+            all.push_back(fmt::format(
+                "the machine stretched the tasks that {}: on average they ran {}, and on an otherwise idle "
+                "machine they run {}; waits, totals and rejections contain that",
+                tasks, to_text(found->took), to_text(found->expected)));
+        }
+    };
+    add(cpu_stretch(run), "compute");
+    add(blocking_stretch(run), "wait");
+    return all;
+}
+
+std::string verdict_text(const run_record& run, const run_summary& s) {
+    if (run.what.goal.empty()) {
         return {};
     }
-    return fmt::format(
-        "warning: one arrival in a hundred came {} late or more because the lab itself did not keep up: "
-        "the machine is too busy for this load, and the waits above contain that",
-        to_text(s.lateness.p99));
+    const goal wanted = parse_goal(run.what.goal, run.what);
+    return fmt::format("goal {}: {} ({})", run.what.goal, wanted.met(s) ? "met" : "missed",
+                       wanted.figures_text(s));
 }
 
 }  // namespace spool::lab

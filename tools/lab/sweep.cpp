@@ -87,7 +87,8 @@ scenario with_settings(scenario s, const settings& pool) {
     return s;
 }
 
-std::vector<trial> sweep(const scenario& s, const std::vector<settings>& all, const simulation& how) {
+std::vector<trial> sweep(const scenario& s, const std::vector<settings>& all, const simulation& how,
+                         bool with_totals) {
     const auto plan = std::make_shared<const std::vector<planned_task>>(make_plan(s));
     std::vector<trial> trials(all.size());
     thread_pool_executor pool = fixed_thread_pool(default_parallelism());
@@ -95,7 +96,7 @@ std::vector<trial> sweep(const scenario& s, const std::vector<settings>& all, co
     done.reserve(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         done.push_back(pool.submit([&, i] {
-            trials[i] = {all[i], summarise_waits(simulate(with_settings(s, all[i]), plan, how))};
+            trials[i] = {all[i], summarise_waits(simulate(with_settings(s, all[i]), plan, how), with_totals)};
         }));
     }
     for (future<void>& one : done) {

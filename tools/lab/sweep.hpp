@@ -27,8 +27,9 @@ struct demand {
 [[nodiscard]] std::vector<settings> candidates(const scenario& s);
 
 /// Each of them, on as many threads as there are CPUs. What the scenario changes of the sizes on the way is left out.
+/// The figures have total times only if they are wanted: they cost time.
 [[nodiscard]] std::vector<trial> sweep(const scenario& s, const std::vector<settings>& all,
-                                       const simulation& how = {});
+                                       const simulation& how = {}, bool with_totals = false);
 /// The scenario with these settings from beginning to end.
 [[nodiscard]] scenario with_settings(scenario s, const settings& pool);
 

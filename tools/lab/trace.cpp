@@ -7,6 +7,7 @@
 
 #include "duration_text.hpp"
 #include "json_fields.hpp"
+#include "limits.hpp"
 
 namespace spool::lab {
 
@@ -26,8 +27,10 @@ std::vector<nanoseconds> read_trace(const json_field& file, const std::string& f
                                          ? line.substr(0, comma)
                                          : line.substr(comma + 1);
             const auto value = parse_duration(cell + "s");
-            if (!value.has_value()) {
-                throw input_error(fmt::format("{}:{}: expected seconds, got \"{}\"", path, number, cell));
+            const nanoseconds most = column == trace_column::arrival ? longest_run : longest_service;
+            if (!value.has_value() || *value > most) {
+                throw input_error(fmt::format("{}:{}: expected seconds, at most {}, got \"{}\"", path, number,
+                                              to_text(most), cell));
             }
             values.push_back(*value);
         }

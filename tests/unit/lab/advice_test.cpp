@@ -80,9 +80,32 @@ TEST(lab_goal, reads_waits_shares_threads_and_classes) {
     EXPECT_DOUBLE_EQ(g.parts[3].limit, 8);
 }
 
+TEST(lab_goal, total_times_are_waits_and_runs_together) {
+    const scenario s = test::with_pool(test::sizes(1, 1, 10));
+    const run_summary run = summarise(test::simulated(s, test::tasks(2, 0ms, 30ms)));
+    const goal g = parse_goal("max<35ms,total.max<65ms,task.total.p50<35ms", s);
+    EXPECT_EQ(g.parts[1].of, span::total);
+    EXPECT_DOUBLE_EQ(g.parts[0].figure(run), 30e6);
+    EXPECT_DOUBLE_EQ(g.parts[1].figure(run), 60e6);
+    EXPECT_EQ(g.parts[2].figure_text(run), "task: p50 total 30 ms");
+    EXPECT_TRUE(g.met(run));
+    EXPECT_FALSE(parse_goal("total.max<60ms", s).met(run));
+}
+
+TEST(what_if, recommends_settings_that_meet_a_goal_on_total_times) {
+    scenario s = overloaded();
+    s.classes[0].service = {.first = 20ms};
+    const goal wanted = parse_goal("total.p99<40ms", s);
+    const advice a = advise(s, wanted, sweep(s, candidates(s), {}, wanted.needs_totals()));
+    ASSERT_TRUE(a.meets_goal);
+    EXPECT_TRUE(wanted.met(a.recommended.figures));
+    EXPECT_GE(a.recommended.figures.all.latency.p99, 20ms);
+}
+
 TEST(lab_goal, refuses_what_it_does_not_understand_and_says_what_it_would) {
     const scenario s = overloaded();
-    for (const char* wrong : {"", "p99", "p98<1ms", "p99<5", "reject<1", "threads<8%", "other.p99<1ms"}) {
+    for (const char* wrong : {"", "p99", "p98<1ms", "p99<5", "reject<1", "threads<8%", "other.p99<1ms",
+                              "total.reject<1%", "total.threads<8", "total.<1ms"}) {
         EXPECT_THROW(static_cast<void>(parse_goal(wrong, s)), input_error) << wrong;
     }
 }

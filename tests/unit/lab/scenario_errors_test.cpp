@@ -3,6 +3,7 @@
 #include <string>
 
 #include "json_fields.hpp"
+#include "plan.hpp"
 #include "scenario.hpp"
 
 namespace {
@@ -45,7 +46,7 @@ TEST(scenario_errors, a_wrong_value_is_answered_with_line_field_and_what_was_exp
     EXPECT_EQ(complaint(scenario_of(R"({"core": 2, "maximum": "many"})", good_arrivals, R"("5ms")")),
               "s.json:3: pool.maximum: expected a whole number between 0 and 536870911, got \"many\"");
     EXPECT_EQ(complaint(scenario_of("{}", R"({"kind": "poisson", "rate": -1})", R"("5ms")")),
-              "s.json:6: classes[0].arrivals.rate: expected a number above zero, got -1");
+              "s.json:6: classes[0].arrivals.rate: expected a number above 0 and at most 1000000, got -1");
     EXPECT_EQ(
         complaint(scenario_of("{}", good_arrivals, R"("5 parsecs")")),
         "s.json:7: classes[0].service: expected a duration such as \"50ms\" or \"1.5s\", got \"5 parsecs\"");
@@ -87,6 +88,59 @@ TEST(scenario_errors, an_array_queue_needs_a_capacity_and_cannot_change_it) {
     EXPECT_EQ(complaint(scenario_of(R"({"queue": {"kind": "array", "capacity": 4}})", good_arrivals,
                                     R"("5ms")", R"(, "changes": {"at": "1s", "capacity": 9})")),
               "s.json:8: changes.capacity: only a linked queue can change its capacity");
+}
+
+TEST(scenario_errors, a_number_that_is_too_large_is_answered_with_its_limit) {
+    const auto of_arrivals = [](const std::string& arrivals) {
+        return complaint(scenario_of("{}", arrivals, R"("5ms")"));
+    };
+    EXPECT_EQ(of_arrivals(R"({"kind": "poisson", "rate": 1e12})"),
+              "s.json:6: classes[0].arrivals.rate: expected a number above 0 and at most 1000000, got "
+              "1000000000000.0");
+    EXPECT_EQ(of_arrivals(R"({"kind": "ramp", "from_rate": 1, "to_rate": 1e9})"),
+              "s.json:6: classes[0].arrivals.to_rate: expected a number between 0 and 1000000, got "
+              "1000000000.0");
+    EXPECT_EQ(of_arrivals(R"({"kind": "bursts", "size": 1000, "every": "1us"})"),
+              "s.json:6: classes[0].arrivals: 5e+09 tasks come from this source: expected at most 5000000");
+    EXPECT_EQ(of_arrivals(R"({"kind": "constant", "rate": 10, "until": "1000000s"})"),
+              "s.json:6: classes[0].arrivals: 1e+07 tasks come from this source: expected at most 5000000");
+    EXPECT_EQ(of_arrivals(R"({"kind": "poisson", "rate": 10, "until": "1e30s"})"),
+              "s.json:6: classes[0].arrivals.until: expected a duration of at most 1000000000 s, got "
+              "\"1e30s\"");
+    EXPECT_EQ(complaint(scenario_of("{}", good_arrivals, R"("1e9s")")),
+              "s.json:7: classes[0].service: expected a duration of at most 86400 s, got \"1e9s\"");
+    EXPECT_EQ(complaint(scenario_of(R"({"queue": {"kind": "array", "capacity": 100000000}})", good_arrivals,
+                                    R"("5ms")")),
+              "s.json:3: pool.queue.capacity: expected a whole number between 1 and 1000000, got 100000000");
+    EXPECT_EQ(complaint("{\n\"duration\": \"7h\"}").substr(0, 30), "s.json:2: duration: expected a");
+    EXPECT_EQ(complaint("{\n\"duration\": \"1000000s\"}"),
+              "s.json:2: duration: expected a duration of at most 21600 s, got \"1000000s\"");
+}
+
+TEST(scenario_errors, tasks_of_all_sources_and_their_retries_together_have_a_limit) {
+    const std::string source = R"({"kind": "constant", "rate": 600000})";
+    EXPECT_EQ(complaint(scenario_of("{}", "[" + source + "]", R"("5ms")")), "");
+    EXPECT_EQ(complaint(scenario_of("{}", "[" + source + ", " + source + "]", R"("5ms")")),
+              "s.json:4: classes: up to 6e+06 tasks come, retries included: expected at most 5000000");
+    EXPECT_EQ(complaint(scenario_of("{}", good_arrivals,
+                                    "\"5ms\", \"retry\": {\"attempts\": 100, \"after\": \"1ms\"}")),
+              "");
+    EXPECT_EQ(
+        complaint(scenario_of("{}", source, "\"5ms\", \"retry\": {\"attempts\": 100, \"after\": \"1ms\"}")),
+        "s.json:4: classes: up to 3e+08 tasks come, retries included: expected at most 5000000");
+}
+
+TEST(scenario_errors, work_for_longer_than_a_clock_can_count_is_refused_before_it_runs) {
+    const spool::lab::scenario s = parse_scenario(
+        "s.json", scenario_of("{}", R"({"kind": "constant", "rate": 10000})", R"("80000s")"), "");
+    EXPECT_THROW(static_cast<void>(spool::lab::make_plan(s)), input_error);
+}
+
+TEST(scenario_errors, a_bad_goal_is_refused_when_the_scenario_is_read) {
+    EXPECT_EQ(complaint(scenario_of("{}", good_arrivals, R"("5ms")", ",\n\"goal\": \"total.p99<50ms\"")), "");
+    EXPECT_EQ(
+        complaint(scenario_of("{}", good_arrivals, R"("5ms")", ",\n\"goal\": \"p98<50ms\"")).substr(0, 36),
+        "s.json:9: goal: \"p98<50ms\": expected");
 }
 
 TEST(scenario_errors, a_trace_that_is_not_there_is_named) {

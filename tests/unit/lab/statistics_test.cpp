@@ -93,6 +93,38 @@ TEST(lab_summary, every_slot_of_time_adds_up_to_the_whole) {
     EXPECT_NEAR(done + refused, 200, 1e-6);
 }
 
+TEST(lab_summary, percentiles_over_time_are_those_of_enough_tasks) {
+    // 100 tasks a second for 10 s: a slot has ten, and a bin has 125, because an eighth of the run is over.
+    const auto slow =
+        spool::lab::over_time(simulated(with_pool(sizes(2, 4, 4), 10s), tasks(1000, 10ms, 1ms)));
+    EXPECT_GE(slow.back().bin, 7U);
+    EXPECT_LE(slow.back().bin, 9U);
+    // Ten times as many: a bin ends after 200.
+    const auto fast =
+        spool::lab::over_time(simulated(with_pool(sizes(2, 4, 4), 10s), tasks(10'000, 1ms, 1ms)));
+    EXPECT_EQ(fast.back().bin, 49U);
+    EXPECT_EQ(fast[0].bin, fast[1].bin);
+    EXPECT_EQ(fast[1].total_p99, 1ms);
+}
+
+TEST(lab_summary, what_ends_after_the_last_slot_is_no_peak_in_it) {
+    // One worker drains for 10 s what came within 1 s; the slots end after 2 s.
+    const auto slots =
+        spool::lab::over_time(simulated(with_pool(sizes(1, 1, 1000)), tasks(100, 10ms, 100ms)));
+    EXPECT_LE(slots.back().at, 2s);
+    for (const auto& s : slots) {
+        EXPECT_LE(s.completed, 50.0 + 1e-6) << spool::lab::to_text(s.at);
+    }
+}
+
+TEST(lab_summary, a_slot_without_a_sample_repeats_the_one_before) {
+    auto run = simulated(with_pool(sizes(2, 4, 8)), tasks(50, 20ms, 20ms));
+    std::erase_if(run.samples, [](const auto& one) { return one.at >= 500ms && one.at < 600ms; });
+    for (const auto& s : spool::lab::over_time(run)) {
+        EXPECT_GT(s.workers, s.at == 0s ? 0.0 : 1.0) << spool::lab::to_text(s.at);
+    }
+}
+
 TEST(lab_durations, are_read_and_written_as_people_do) {
     EXPECT_EQ(parse_duration("50ms"), 50ms);
     EXPECT_EQ(parse_duration("1.5s"), 1500ms);
