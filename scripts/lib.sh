@@ -36,8 +36,9 @@ need_packages() {
     say "installing ${missing[*]}"
     mkdir -p build
     {
-        apt-get -q update &&
-            DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "${missing[@]}"
+        apt-get -q -o DPkg::Lock::Timeout=600 update &&
+            DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 install -y --no-install-recommends \
+                "${missing[@]}"
     } >build/install.log 2>&1 </dev/null || {
         tail -n 20 build/install.log >&2
         die "installing ${missing[*]} failed (all of it: build/install.log)"
@@ -69,12 +70,34 @@ need_browser() {
     }
 }
 
-# build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, silently unless it fails.
+# show_progress <what> <log>: copies standard input to the log and shows how far Ninja or CTest has come: on a
+# terminal in one line that changes, elsewhere a line per tenth.
+show_progress() {
+    local line percent shown=-1
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >>"$2"
+        [[ $line =~ ^(\[| *)([0-9]+)/([0-9]+)(\]| +Test) ]] || continue
+        percent=$((100 * BASH_REMATCH[2] / BASH_REMATCH[3]))
+        if [[ -t 1 ]]; then
+            printf '\r    %s: %d of %d, %d %%\033[K' "$1" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}" "$percent"
+        elif ((percent / 10 > shown)); then
+            shown=$((percent / 10))
+            printf '    %s: %d of %d, %d %%\n' "$1" "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}" "$percent"
+        fi
+    done
+    [[ ! -t 1 ]] || printf '\r\033[K'
+}
+
+# build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, and shows how far it has come.
+# `targets` in the caller names what to build; everything if it is empty or not set.
 build_preset() {
-    local log=build/$1/build.log started=$SECONDS
+    local log=build/$1/build.log started=$SECONDS what=()
+    [[ -z ${targets[*]-} ]] || what=(--target "${targets[@]}")
     say "$1: building with $jobs job(s)"
     mkdir -p "build/$1"
-    { cmake --preset "$@" && cmake --build --preset "$1" --parallel "$jobs"; } >"$log" 2>&1 || {
+    : >"$log"
+    { cmake --preset "$@" && cmake --build --preset "$1" --parallel "$jobs" "${what[@]}"; } 2>&1 </dev/null |
+        show_progress "$1" "$log" || {
         tail -n 40 "$log" >&2
         die "$1: the build failed (all of it: $log)"
     }

@@ -16,6 +16,10 @@ const bench::registration here{[] {
     bench::add_latencies<sleeper>();
     bench::add_idle<sleeper>();
     bench::add_open_loops<sleeper>();
+    using eager = bench::spool_pool<bench::fixed_low_latency>;
+    bench::add_latencies<eager>();
+    bench::add_idle<eager>();
+    bench::add_open_loops<eager>();
 }};
 
 }  // namespace

@@ -74,4 +74,14 @@ struct fixed_without_spin {
     }
 };
 
+/// The fixed pool whose workers pay with CPU time for latency.
+struct fixed_low_latency {
+    static constexpr traits about{.name = "spool-fixed-low-latency",
+                                  .label = "Spool fixed, idle_spin low_latency"};
+    static spool::thread_pool_executor make(pool_shape shape) {
+        return spool::thread_pool_executor{
+            {.core_size = shape.workers, .idle_spin = spool::idle_spin::low_latency()}};
+    }
+};
+
 }  // namespace bench
