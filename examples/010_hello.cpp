@@ -1,12 +1,12 @@
 // The first steps: run a task on a pool, get its result back, let the destructor clean up.
 // prints: 6 \* 7 = 42\nthe task said: no luck\n
+// [hello]
 #include <cstdio>
 #include <stdexcept>
 
 #include <spool/spool.hpp>
 
 int main() {
-    // [hello]
     spool::thread_pool_executor pool = spool::fixed_thread_pool(4);
 
     spool::future<int> answer = pool.submit([] { return 6 * 7; });
@@ -19,5 +19,5 @@ int main() {
         std::printf("the task said: %s\n", e.what());
     }
     // The destructor waits for every task and joins every thread.
-    // [/hello]
 }
+// [/hello]

@@ -7,6 +7,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/callable.hpp
     include/spool/base/clock_source.hpp
     include/spool/base/deadline.hpp
+    include/spool/base/detail/task_table.hpp
     include/spool/base/default_parallelism.hpp
     include/spool/base/error.hpp
     include/spool/base/export.hpp
@@ -16,6 +17,8 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/task.hpp
     include/spool/base/task_id.hpp
     include/spool/base/task_scope.hpp
+    include/spool/base/task_wrappers.hpp
+    include/spool/base/thread_sanitizer.hpp
     include/spool/executor/completion_service.hpp
     include/spool/executor/direct_executor.hpp
     include/spool/executor/executor.hpp
@@ -34,6 +37,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/future_task.hpp
     include/spool/pool/admission.hpp
     include/spool/pool/deadlock_policy.hpp
+    include/spool/pool/detail/join_count.hpp
     include/spool/pool/executors.hpp
     include/spool/pool/lint.hpp
     include/spool/pool/pool_hooks.hpp
@@ -48,10 +52,14 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/array_blocking_queue.hpp
     include/spool/queue/blocking_queue.hpp
     include/spool/queue/delay_queue.hpp
+    include/spool/queue/detached_scope.hpp
     include/spool/queue/detail/attachment.hpp
+    include/spool/queue/detail/awake_consumers.hpp
     include/spool/queue/detail/fifo_end.hpp
+    include/spool/queue/detail/fixed_capacity.hpp
     include/spool/queue/detail/moved_from.hpp
     include/spool/queue/detail/pages.hpp
+    include/spool/queue/detail/parked.hpp
     include/spool/queue/detail/ring_fifo.hpp
     include/spool/queue/detail/segment.hpp
     include/spool/queue/detail/segment_fifo.hpp
@@ -61,6 +69,8 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detail/stealing_deque.hpp
     include/spool/queue/detail/stealing_nodes.hpp
     include/spool/queue/detail/stealing_ring.hpp
+    include/spool/queue/detail/stealing_turns.hpp
+    include/spool/queue/detail/tidy_wait.hpp
     include/spool/queue/detail/two_ended_store.hpp
     include/spool/queue/detail/waiting_list.hpp
     include/spool/queue/linked_blocking_deque.hpp
@@ -84,18 +94,24 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/sync/spinning.hpp
     include/spool/sync/this_task.hpp
     include/spool/sync/wait_limits.hpp
+    include/spool/sync/wake_age.hpp
     include/spool/testing/manual_clock.hpp
     include/spool/version.hpp
 )
 
 # Compiled files, and the headers that only they may include.
 set(SPOOL_SOURCES
+    src/base/cgroup.cpp
+    src/base/cgroup.hpp
     src/base/clock_source.cpp
     src/base/default_parallelism.cpp
     src/base/error.cpp
+    src/base/exceptions_in_flight.hpp
+    src/base/is_watched.hpp
     src/base/pause_point.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
+    src/base/thread_sanitizer.cpp
     src/base/when_forking.hpp
     src/base/when_forking_portable.cpp
     src/base/when_forking_posix.cpp
@@ -108,6 +124,10 @@ set(SPOOL_SOURCES
     src/future/future_core.cpp
     src/future/future_link.cpp
     src/future/lost_home.cpp
+    src/pool/calls_under_way.cpp
+    src/pool/calls_under_way.hpp
+    src/pool/claimable_child.cpp
+    src/pool/claimable_child.hpp
     src/pool/control_word.hpp
     src/pool/deadlock_finder.cpp
     src/pool/deadlock_finder.hpp
@@ -117,6 +137,7 @@ set(SPOOL_SOURCES
     src/pool/fork_list.cpp
     src/pool/fork_list.hpp
     src/pool/hot_path.hpp
+    src/pool/kept_tasks.cpp
     src/pool/lend.cpp
     src/pool/lifecycle.cpp
     src/pool/lint.cpp
@@ -128,6 +149,9 @@ set(SPOOL_SOURCES
     src/pool/self_service.hpp
     src/pool/setting.hpp
     src/pool/settings.cpp
+    src/pool/stack_room.hpp
+    src/pool/stack_room_linux.cpp
+    src/pool/stack_room_portable.cpp
     src/pool/submission.cpp
     src/pool/task_group.cpp
     src/pool/thread_factory.cpp
@@ -144,6 +168,7 @@ set(SPOOL_SOURCES
     src/pool/worker_start.cpp
     src/queue/array_blocking_queue.cpp
     src/queue/attachment.cpp
+    src/queue/blocking_queue.cpp
     src/queue/linked_blocking_queue.cpp
     src/queue/pages_linux.cpp
     src/queue/pages_portable.cpp
@@ -160,6 +185,7 @@ set(SPOOL_SOURCES
     src/schedule/timer_gate.hpp
     src/schedule/timer_queue.cpp
     src/schedule/timer_queue.hpp
+    src/schedule/timer_queue_single.cpp
     src/schedule/timer_queue_wall.cpp
     src/schedule/timer_wheel.hpp
     src/schedule/times.hpp
@@ -171,6 +197,9 @@ set(SPOOL_SOURCES
     src/sync/process_fence_portable.cpp
     src/sync/spinning.cpp
     src/sync/this_task.cpp
+    src/sync/throttle_watch.cpp
+    src/sync/throttle_watch.hpp
+    src/sync/wake_age.cpp
     src/testing/manual_clock.cpp
 )
 
@@ -181,10 +210,12 @@ else()
     list(REMOVE_ITEM SPOOL_SOURCES src/base/when_forking_posix.cpp)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_portable.cpp src/queue/pages_portable.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/stack_room_portable.cpp src/pool/thread_setup_portable.cpp
+        src/queue/pages_portable.cpp
         src/schedule/precise_sleep_portable.cpp src/sync/process_fence_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/thread_setup_linux.cpp src/queue/pages_linux.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/stack_room_linux.cpp src/pool/thread_setup_linux.cpp
+        src/queue/pages_linux.cpp
         src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp
         src/sync/process_fence_linux.cpp)
 endif()

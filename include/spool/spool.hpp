@@ -1,4 +1,4 @@
-// All of Spool. It costs about as much to include as <regex>; to pay less, include the part you need.
+// All of Spool. It costs about twice as much to include as <regex>; to pay less, include the part you need.
 #pragma once
 
 #include "spool/base/clock_source.hpp"
@@ -29,6 +29,7 @@
 #include "spool/queue/array_blocking_queue.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/delay_queue.hpp"
+#include "spool/queue/detached_scope.hpp"
 #include "spool/queue/linked_blocking_deque.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
 #include "spool/queue/linked_transfer_queue.hpp"

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "spool/base/callable.hpp"
+#include "spool/base/task_wrappers.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -86,6 +87,12 @@ void report_uncaught(std::string_view where, const std::exception_ptr& error) no
     } catch (...) {
         std::fputs("spool: uncaught exception (and no memory to say which)\n", stderr);
     }
+}
+
+void detail::throw_expired(due_time when) {
+    const auto late = std::chrono::duration_cast<std::chrono::microseconds>(task_scope::clock_now() - when);
+    throw timed_out("the task had not begun when its time was over, " + std::to_string(late.count()) +
+                    " us ago (expires_at)");
 }
 
 void detail::throw_empty_callable(std::string_view who) {

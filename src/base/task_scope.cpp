@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "spool/base/clock_source.hpp"
 #include "spool/base/task.hpp"
 
 namespace spool::inline v1 {
@@ -40,6 +41,14 @@ bool task_scope::is_open_here(const task_scope* scope) noexcept {
         open = open->outer_;
     }
     return open != nullptr;
+}
+
+due_time task_scope::clock_now() noexcept {
+    const task_scope* scope = innermost_;
+    while (scope != nullptr && scope->clock_ == nullptr) {
+        scope = scope->outer_;
+    }
+    return scope != nullptr ? scope->clock_->now() : due_time{due_time::clock::now()};
 }
 
 std::stop_token task_scope::current_token() {
@@ -102,7 +111,8 @@ bool task_scope::survived_fork(const task_scope* scope) noexcept {
 }
 
 void task_scope::pass_on::operator()() const noexcept {
-    inner->interrupt().request_stop();
+    std::stop_source source = inner->interrupt();
+    detail::request_stop_of(source);
 }
 
 }  // namespace spool::inline v1

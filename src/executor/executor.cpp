@@ -26,4 +26,8 @@ task detail::decorate(const task_decorator& decorator, task body) {
     return decorated;
 }
 
+std::string executor::executor_label() const {
+    return "executor";
+}
+
 }  // namespace spool::inline v1

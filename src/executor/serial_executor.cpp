@@ -1,9 +1,11 @@
 #include "spool/executor/serial_executor.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <list>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -11,33 +13,78 @@
 #include "spool/base/error.hpp"
 #include "spool/base/mutex.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/base/thread_sanitizer.hpp"
+#include "spool/queue/detached_scope.hpp"
 
 namespace spool::inline v1 {
 
-// The tasks that wait, and the one drain at a time that runs them on the target.
+// THE PROTOCOL
 //
-// A drain is numbered when it is handed to the target. Three things can become of it, each noted under mutex_:
-//   started   it runs: it takes the tasks one by one and ends when there is none left (or by handing over to a successor)
-//   dropped   it was destroyed unrun while the target's execute() had not returned yet: the target refused it
-//   dropped later, after it was accepted: what waits is destroyed
-// `draining_` is true from the decision to hand one over until there is none: who adds a task meanwhile need do no more.
+// waiting_ holds the tasks, oldest first. A drain is a task for the target: it runs what waits. At
+// most one drain runs. Every drain has a number, and its life is:
+//
+//     offered    a thread is in target.execute() with it; its stack has a `request` for it
+//     queued     target.execute() has returned: the drain is the target's (queued_ counts these)
+//     running    it runs tasks until none waits, or until it passes its role on (running_)
+//     finished   it found another drain running, or it ended
+//     dropped    the target destroyed it unrun
+//
+// The lane is covered while a drain is queued or running. execute() on a covered lane appends and
+// returns. On a lane that is not covered every caller offers a drain of its own, however many other
+// callers do so at the same time. So:
+//
+//   I1  Each waiting task has a sponsor: the drain that its own caller offers. Or the lane was
+//       covered when it came (sponsor 0).
+//   I2  A refusal takes out the refused caller's own task, and no other. If that task is gone, then
+//       another drain has run it: the call succeeds.
+//   I3  When the last queued drain is dropped and none runs, the tasks are lost whose sponsor is no
+//       longer offered.
+//
+// target.execute() may call user code that adds to this lane on the same thread (a rejection
+// handler that logs). Such a task would offer a drain to the same target again, and so on without
+// end. Instead it takes the outer call's sponsor. If the outer call is refused and the lane is not
+// covered, the outer caller runs these tasks itself.
+//
+// The running drain passes its role on after 32 tasks: to a queued drain, else to a successor that
+// it offers. The successor takes the role over when it starts, even before the offer has returned.
+// Started on the very thread that offers it (the target runs tasks in place), it only says so: its
+// predecessor continues, and the stack does not grow.
+//
+// A move of a task calls user code, and so does its destruction. Both happen outside of the lock:
+// tasks lie in nodes.
 class serial_executor::lane : public std::enable_shared_from_this<lane> {
 public:
     explicit lane(executor& target) noexcept : target_(target) {}
+    ~lane() { detail::receive_in_library(this); }
 
     void add(task work) {
-        const task_id id = work.id();
+        entries one;
+        one.emplace_back(std::move(work));
+        request mine;
         {
             const detail::lock_guard lock{mutex_};
-            waiting_.push_back(std::move(work));
-            if (std::exchange(draining_, true)) {
+            entry& added = one.front();
+            waiting_.splice(waiting_.end(), one);
+            if (is_covered()) {
                 return;
             }
+            if (const request* const outer = offered_by(mine.thread)) {
+                added.sponsor = outer->number;
+                return;
+            }
+            mine.number = ++last_number_;
+            mine.next = std::exchange(offers_, &mine);
+            added.sponsor = mine.number;
+            added.is_own = true;
         }
         std::exception_ptr error;
-        if (hand_over(error, {}) == handed::refused) {
-            refuse(id);
+        try {
+            detail::hand_over_in_library(this);
+            target_.execute(drain{shared_from_this(), mine.number});
+        } catch (...) {
+            error = std::current_exception();
         }
+        conclude(mine, error);
         if (error != nullptr) {  // the refusal, or (where the target runs it in place) what a task threw
             std::rethrow_exception(error);
         }
@@ -54,13 +101,17 @@ private:
         drain& operator=(drain&&) = delete;
         ~drain() {
             if (lane_ != nullptr) {
+                detail::receive_in_library(lane_.get());
                 lane_->drop(number_);
+                detail::hand_over_in_library(lane_.get());
             }
         }
         void operator()() {
             const std::shared_ptr<lane> running = std::move(lane_);
             if (running != nullptr) {  // empty when a task that was handed back is called a second time
+                detail::receive_in_library(running.get());
                 running->run(number_);
+                detail::hand_over_in_library(running.get());
             }
         }
 
@@ -69,117 +120,210 @@ private:
         std::uint64_t number_;
     };
 
-    enum class handed { over, refused, in_place };
+    struct entry {
+        explicit entry(task t) noexcept : work(std::move(t)) {}
+        task work;
+        std::uint64_t sponsor = 0;
+        bool is_own = false;  // the task of the sponsor's caller, not one that was added inside of its call
+    };
+    using entries = std::list<entry>;
 
-    // Gives the target a new drain; draining_ is true and stays so. `error` is what came out of execute(). A drain that the
-    // target runs in place, on the thread `from` of the drain before it, only says so: that one carries on, and the stack
-    // does not grow.
-    handed hand_over(std::exception_ptr& error, std::thread::id from) {
+    enum class outcome { open, started, in_place, dropped };
+
+    // A drain that a thread offers to the target; lives on that thread's stack.
+    struct request {
         std::uint64_t number = 0;
+        std::thread::id thread = std::this_thread::get_id();
+        outcome became = outcome::open;
+        request* next = nullptr;
+    };
+
+    [[nodiscard]] bool is_covered() const noexcept SPOOL_REQUIRES(mutex_) { return running_ || queued_ != 0; }
+    [[nodiscard]] request* offered_by(std::thread::id thread) const noexcept SPOOL_REQUIRES(mutex_) {
+        request* r = offers_;
+        while (r != nullptr && r->thread != thread) {
+            r = r->next;
+        }
+        return r;
+    }
+    [[nodiscard]] request* offer_of(std::uint64_t number) const noexcept SPOOL_REQUIRES(mutex_) {
+        request* r = offers_;
+        while (r != nullptr && r->number != number) {
+            r = r->next;
+        }
+        return r;
+    }
+    void forget(request& done) noexcept SPOOL_REQUIRES(mutex_) {
+        request** link = &offers_;
+        while (*link != &done) {
+            link = &(*link)->next;
+        }
+        *link = done.next;
+    }
+    // A target that threw and kept the drain all the same was not counted.
+    void count_out() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
+
+    // The target's answer to the drain that a caller of add() offered. Resets `error` if the task
+    // has been accepted all the same.
+    void conclude(request& mine, std::exception_ptr& error) {
+        entries refused;
         {
             const detail::lock_guard lock{mutex_};
-            number = ++last_number_;
-            handing_ = number;
-            from_ = from;
+            forget(mine);
+            if (mine.became == outcome::started) {
+                return;
+            }
+            if (mine.became == outcome::open && error == nullptr) {
+                ++queued_;
+                return;
+            }
+            const auto is_mine = [&](const entry& e) { return e.sponsor == mine.number; };
+            const auto own = std::find_if(waiting_.begin(), waiting_.end(),
+                                          [&](const entry& e) { return is_mine(e) && e.is_own; });
+            if (own == waiting_.end()) {
+                error = nullptr;  // I2
+            } else {
+                refused.splice(refused.end(), waiting_, own);
+            }
+            if (is_covered() || std::none_of(waiting_.begin(), waiting_.end(), is_mine)) {
+                return;
+            }
+            running_ = true;
         }
-        try {
-            target_.execute(drain{shared_from_this(), number});
-        } catch (...) {
-            error = std::current_exception();
+        if (const std::exception_ptr thrown = run_tasks()) {
+            report_uncaught("a task of serial_executor", thrown);
         }
-        const detail::lock_guard lock{mutex_};
-        if (handing_ == number) {
-            handing_ = 0;
-        }
-        if (in_place_ == number) {
-            return handed::in_place;
-        }
-        return started_ >= number || (dropped_ != number && error == nullptr) ? handed::over
-                                                                              : handed::refused;
     }
 
     void drop(std::uint64_t number) noexcept {
-        std::deque<task> lost;
+        entries lost;
         {
             const detail::lock_guard lock{mutex_};
-            if (handing_ == number) {
-                dropped_ = number;  // hand_over() will see it
+            request* const offered =
+                successor_ != nullptr && successor_->number == number ? successor_ : offer_of(number);
+            if (offered != nullptr) {
+                offered->became = outcome::dropped;  // who offers it will see
                 return;
             }
-            lost.swap(waiting_);
-            draining_ = false;
+            count_out();
+            if (is_covered()) {
+                return;
+            }
+            for (auto at = waiting_.begin(); at != waiting_.end();) {  // I3
+                const auto one = at++;
+                if (one->sponsor == 0 || offer_of(one->sponsor) == nullptr) {
+                    lost.splice(lost.end(), waiting_, one);
+                }
+            }
         }
         report_loss(lost);
     }
 
-    // The target did not take the drain that was to run this task: it and what was added behind it will not run.
-    void refuse(task_id id) noexcept {
-        std::deque<task> lost;
-        {
-            const detail::lock_guard lock{mutex_};
-            lost.swap(waiting_);
-            draining_ = false;
-        }
-        std::erase_if(lost, [id](const task& t) {
-            return t.id() == id;
-        });  // its submitter is told, or the target dropped it
-        report_loss(lost);
-    }
-
-    static void report_loss(const std::deque<task>& lost) noexcept {
+    static void report_loss(const entries& lost) noexcept {
         const auto plain =
-            std::count_if(lost.begin(), lost.end(), [](const task& t) { return !t.brings_scope(); });
+            std::count_if(lost.begin(), lost.end(), [](const entry& e) { return !e.work.brings_scope(); });
         if (plain > 0) {
-            report_uncaught("serial_executor",
-                            std::make_exception_ptr(rejected_execution(
-                                rejection_reason::shut_down, "the target of serial_executor",
-                                std::to_string(plain) + " waiting tasks destroyed")));
+            report_uncaught("serial_executor", std::make_exception_ptr(std::runtime_error(
+                                                   "the target destroyed, unrun, what it had accepted (" +
+                                                   std::to_string(plain) + " waiting tasks destroyed)")));
         }
     }
 
-    bool next(task& work) noexcept {
+    // The next task, in `one`; false: none waits, and this drain has ended.
+    bool next(entries& one) noexcept {
         const detail::lock_guard lock{mutex_};
         if (waiting_.empty()) {
-            draining_ = false;
+            running_ = false;
             return false;
         }
-        work = std::move(waiting_.front());
-        waiting_.pop_front();
+        one.splice(one.end(), waiting_, waiting_.begin());
         return true;
     }
-    bool anything_waits() noexcept {
+
+    enum class handed { over, refused, in_place };
+
+    // The running drain passes its role on. `over`: it has, or nothing waits.
+    handed pass_on() {
+        request mine;
+        {
+            const detail::lock_guard lock{mutex_};
+            if (waiting_.empty() || queued_ != 0) {
+                running_ = false;
+                return handed::over;
+            }
+            mine.number = ++last_number_;
+            successor_ = &mine;
+        }
+        bool threw = false;
+        try {
+            const detached_scope to_the_back;  // else a work-stealing worker would take the successor next
+            detail::hand_over_in_library(this);
+            target_.execute(drain{shared_from_this(), mine.number});
+        } catch (...) {
+            threw = true;  // refused: this drain continues, so nobody needs to be told
+        }
         const detail::lock_guard lock{mutex_};
-        draining_ = !waiting_.empty();
-        return draining_;
+        if (successor_ == &mine) {
+            successor_ = nullptr;
+        }
+        switch (mine.became) {
+            case outcome::started: return handed::over;
+            case outcome::in_place: return handed::in_place;
+            case outcome::dropped: return handed::refused;
+            case outcome::open: break;
+        }
+        if (threw) {
+            return handed::refused;
+        }
+        ++queued_;
+        running_ = false;
+        return handed::over;
     }
 
     void run(std::uint64_t number) {
         {
             const detail::lock_guard lock{mutex_};
-            started_ = std::max(started_, number);
-            if (handing_ == number && from_ == std::this_thread::get_id()) {
-                in_place_ = number;
-                return;
+            if (successor_ != nullptr && successor_->number == number) {
+                if (successor_->thread == std::this_thread::get_id()) {
+                    successor_->became = outcome::in_place;
+                    return;
+                }
+                std::exchange(successor_, nullptr)->became = outcome::started;
+            } else {
+                if (request* const offered = offer_of(number)) {
+                    offered->became = outcome::started;
+                } else {
+                    count_out();
+                }
+                if (std::exchange(running_, true)) {
+                    return;
+                }
             }
         }
-        std::exception_ptr first;  // comes out at the end, where the target runs everything in place
-        task work;
-        for (int turn = 1; next(work); ++turn) {
+        if (const std::exception_ptr thrown = run_tasks()) {
+            std::rethrow_exception(thrown);
+        }
+    }
+
+    // Runs tasks in the role of the running drain. Answers what the caller should throw: the first
+    // exception, where the target runs everything in place.
+    std::exception_ptr run_tasks() {
+        std::exception_ptr first;
+        entries one;
+        for (int turn = 1; next(one); ++turn) {
             std::exception_ptr thrown;
             try {
-                const task_scope scope{work};
-                call(work, scope);
+                const task_scope scope{one.front().work};
+                call(one.front().work, scope);
             } catch (...) {
                 thrown = std::current_exception();
             }
-            work = nullptr;
+            one.clear();
             if (thrown == nullptr && turn < tasks_per_turn) {
                 continue;
             }
             turn = 0;
-            std::exception_ptr refusal;
-            const bool more = anything_waits();
-            const handed how = more ? hand_over(refusal, std::this_thread::get_id()) : handed::over;
+            const handed how = pass_on();
             if (thrown != nullptr && first == nullptr && how != handed::refused) {
                 first = thrown;
             } else if (thrown != nullptr) {  // one too many, or the target is gone
@@ -189,9 +333,7 @@ private:
                 break;
             }
         }
-        if (first != nullptr) {
-            std::rethrow_exception(first);
-        }
+        return first;
     }
 
     // Leaving a task whose stop was requested, `interrupted` is a normal end.
@@ -207,16 +349,12 @@ private:
 
     executor& target_;
     detail::mutex mutex_;  // guards everything below; never held while user code runs
-    std::deque<task> waiting_ SPOOL_GUARDED_BY(mutex_);  // oldest first
-    bool draining_ SPOOL_GUARDED_BY(mutex_) = false;
+    entries waiting_ SPOOL_GUARDED_BY(mutex_);
+    bool running_ SPOOL_GUARDED_BY(mutex_) = false;
+    std::size_t queued_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::uint64_t last_number_ SPOOL_GUARDED_BY(mutex_) = 0;
-    // The thread that hands it over, if it is that of a drain.
-    std::thread::id from_ SPOOL_GUARDED_BY(mutex_);
-    std::uint64_t in_place_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that found itself on that very thread
-    // The drain that a hand_over() under way gives to the target.
-    std::uint64_t handing_ SPOOL_GUARDED_BY(mutex_) = 0;
-    std::uint64_t dropped_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that was dropped while being handed over
-    std::uint64_t started_ SPOOL_GUARDED_BY(mutex_) = 0;  // the last that ran
+    request* offers_ SPOOL_GUARDED_BY(mutex_) = nullptr;     // by callers of add(), newest first
+    request* successor_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // offered by the running drain
 };
 
 serial_executor::serial_executor(executor& target) : lane_(std::make_shared<lane>(target)) {}

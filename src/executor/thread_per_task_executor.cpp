@@ -63,7 +63,7 @@ public:
                 next->asked_to_stop = true;
                 source = next->scope->interrupt();
             }
-            source.request_stop();
+            detail::request_stop_of(source);
         }
     }
 
@@ -130,21 +130,30 @@ private:
     };
     using position = std::list<entry>::iterator;
 
-    // Nothing, or why it was not started and the numbers; then `work` is as it was, for the caller to destroy outside of the lock.
+    // Nothing, or why it was not started and the numbers; then `work` is as it was. To move a task
+    // calls user code: so it goes into its entry before the lock, and out of it after the lock.
     std::optional<rejection_reason> try_start(task& work, std::string& numbers) {
+        std::list<entry> one;
+        one.push_back({.thread = {}, .work = std::move(work)});
+        const std::optional<rejection_reason> refused = try_start_entry(one, numbers);
+        if (refused) {
+            work = std::move(one.front().work);
+        }
+        return refused;
+    }
+    std::optional<rejection_reason> try_start_entry(std::list<entry>& one, std::string& numbers) {
         const detail::lock_guard lock{mutex_};
         if (shut_down_) {
             numbers = "threads running " + std::to_string(running_.size());
             return rejection_reason::shut_down;
         }
-        running_.push_back({.thread = {}, .work = std::move(work)});
+        running_.splice(running_.end(), one);
         const auto self = std::prev(running_.end());
         try {
             // The new thread touches its entry only under the lock, so it finds the handle in it.
             self->thread = std::thread([owner = shared_from_this(), self] { owner->run(self); });
         } catch (...) {
-            work = std::move(self->work);
-            running_.erase(self);
+            one.splice(one.end(), running_, self);
             numbers =
                 describe(std::current_exception()) + "; threads running " + std::to_string(running_.size());
             return rejection_reason::no_thread;
@@ -169,12 +178,9 @@ private:
 
     void run(position self) {
         {
-            task work;
             bool stop_at_once = false;
-            {
-                const detail::lock_guard lock{mutex_};
-                work = std::move(self->work);
-            }
+            { const detail::lock_guard until_started{mutex_}; }
+            task work = std::move(self->work);  // its own now, and not moved under the lock
             task_scope scope{work};
             {
                 const detail::lock_guard lock{mutex_};
@@ -182,7 +188,8 @@ private:
                 stop_at_once = stopping_;
             }
             if (stop_at_once) {
-                scope.interrupt().request_stop();
+                std::stop_source source = scope.interrupt();
+                detail::request_stop_of(source);
             }
             call(work, scope);
             const detail::lock_guard lock{mutex_};

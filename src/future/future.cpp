@@ -1,6 +1,61 @@
 #include "spool/future/future.hpp"
 
+#include <memory>
+#include <optional>
+
 namespace spool::inline v1::detail {
+namespace {
+
+// Ties a future to a stop from outside. The list of the future's callbacks owns it, so that whoever completes the future ends it. If that is
+// another thread than the one that requests the stop, its cancel() returns at once: the end of the registration waits for no users' code.
+class stop_registration {
+public:
+    explicit stop_registration(future_core& core) noexcept : core_(core) { core.add_reference(); }
+    stop_registration(const stop_registration&) = delete;
+    stop_registration& operator=(const stop_registration&) = delete;
+    ~stop_registration() {
+        on_stop_.reset();
+        core_.drop_reference();
+    }
+    /// May cancel the future before it returns.
+    void begin(std::stop_token stop) { on_stop_.emplace(std::move(stop), canceller{&core_}); }
+
+private:
+    struct canceller {
+        future_core* core;
+        void operator()() const noexcept {
+            future_core* const mine = core;  // cancel() destroys this object, if it cancels
+            mine->add_reference();
+            try {
+                mine->cancel(cancel_mode::interrupt);
+            } catch (...) {  // from an on_done callback
+                report_uncaught("an on_done callback of the " + mine->describe(), std::current_exception());
+            }
+            mine->drop_reference();
+        }
+    };
+
+    future_core& core_;
+    std::optional<std::stop_callback<canceller>> on_stop_;
+};
+
+}  // namespace
+
+void cancel_on_stop(future_core& core, std::stop_token stop) {
+    if (!stop.stop_possible() || core.is_done()) {
+        return;
+    }
+    auto own = std::make_unique<stop_registration>(core);
+    stop_registration& registration = *own;
+    auto end = future_core::prepare([own = std::move(own)]() mutable { own.reset(); });
+    // The list gets it when it is complete: a stop that comes meanwhile on another thread must not destroy it.
+    registration.begin(std::move(stop));
+    core.on_done(std::move(end));
+}
+
+void throw_cancelled(task_id id) {
+    throw cancelled("task " + std::to_string(id) + " was cancelled");
+}
 
 void throw_no_state(const char* call) {
     throw std::logic_error("future::" + std::string{call} +

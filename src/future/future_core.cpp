@@ -11,6 +11,7 @@
 #include <cxxabi.h>
 #endif
 
+#include "base/is_watched.hpp"
 #include "spool/base/error.hpp"
 #include "spool/future/future_link.hpp"
 #include "spool/sync/this_task.hpp"
@@ -45,6 +46,10 @@ public:
     void destroy_callable() noexcept { core_.destroy_callable(); }
     void leave_queue() noexcept { core_.leave_queue(); }
     void interrupt(future_word running) { interrupted = running.who<task_scope>()->interrupt(); }
+    [[nodiscard]] static bool ends_here(future_word seen) noexcept {
+        const auto* const scope = seen.now() == phase::running ? seen.who<task_scope>() : nullptr;
+        return scope != nullptr && task_scope::is_open_here(scope) && scope->body_ended();
+    }
 
     std::stop_source interrupted{std::nostopstate};
 
@@ -78,6 +83,9 @@ void future_core::drop_reference() noexcept {
     SPOOL_PAUSE_POINT("future: about to drop a reference");
     // acq_rel: all that the other holder did with the state comes before its destruction here
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        if (is_watched()) [[unlikely]] {
+            receive_in_library(this);
+        }
         delete this;
     }
 }
@@ -140,20 +148,20 @@ bool future_core::run_and_reset() {
         return true;
     }
     static_cast<void>(claim_after_run(*scope));  // cannot succeed; waits out an interruption (I2)
-    destroy_callable();
     return false;
 }
 
 bool future_core::claim_after_run(task_scope& scope) noexcept {
+    scope.set_body_ended(true);
+    destroy_callable();  // I3
+    scope.set_body_ended(false);
     return steps {
         *this
         } -> claim_after_run(&scope, &this_thread_mark);
 }
 
 void future_core::fail_after_run(task_scope& scope, std::exception_ptr error) {
-    const bool claimed = claim_after_run(scope);
-    destroy_callable();
-    if (claimed) {
+    if (claim_after_run(scope)) {
         finish_failed(std::move(error));
     }
 }
@@ -207,16 +215,18 @@ void future_core::wait_or_throw(std::stop_token stop, const char* call) {
 
 // A worker that waits without limit for a task of its own pool runs it right here, if it has not started.
 void future_core::help_out(const std::stop_token& stop) {
-    nested_waiter* const worker = nested_waiter::current();
-    if (worker == nullptr || now() != phase::idle || !worker->may_run_here()) {
-        return;
-    }
-    if (kind() != timer_kind::none) {
-        if (task mine = take_if_due(worker->home()); !mine.empty()) {
-            worker->run_here(std::move(mine), stop);
+    for (nested_waiter* worker = nested_waiter::current(); worker != nullptr && now() == phase::idle;
+         worker = worker->outer()) {
+        if (!worker->may_run_here(id())) {
+            continue;
         }
-    } else if (claim_by_waiter(worker->home())) {
-        worker->run_here(future_link{*this}, stop);
+        if (kind() != timer_kind::none) {
+            if (task mine = take_if_due(worker->home()); !mine.empty()) {
+                worker->run_here(std::move(mine), stop);
+            }
+        } else if (claim_by_waiter(worker->home())) {
+            worker->run_here(future_link{*this}, stop);
+        }
     }
 }
 
@@ -242,15 +252,16 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
         throw std::logic_error(std::string{call} + ": the task would wait for itself: " + describe());
     }
     // The clock is read only by one who has to wait.
-    recent_waits& lately = waits_of_this_thread();
+    future_waits& lately = waits_of_this_thread();
     const auto since = deadline::clock::now();
-    auto spin = spinning_can_help() ? lately.worth_spinning() : std::chrono::nanoseconds{0};
-    const auto sleep = [&](deadline limit) {
-        return wait({.until = limit, .stop = stop, .spin = std::exchange(spin, std::chrono::nanoseconds{0})});
+    auto spin = spinning_pays(since) ? lately.worth_spinning() : std::chrono::nanoseconds{0};
+    const auto sleep = [&](const wait_limits& limits) {
+        const auto spin_now = std::exchange(spin, std::chrono::nanoseconds{0});
+        return wait({.until = limits.until, .stop = limits.stop, .spin = spin_now});
     };
     const future_link own{*this};
-    const wait_result how =
-        until.is_never() ? nested_waiter::wait_here(std::span{&own, 1}, stop, sleep) : sleep(until);
+    const wait_result how = until.is_never() ? nested_waiter::wait_here(std::span{&own, 1}, stop, sleep)
+                                             : sleep({.until = until, .stop = stop});
     lately.note(deadline::clock::now() - since);
     if (how == wait_result::interrupted) {
         throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
@@ -270,9 +281,17 @@ future_link::place future_core::whereabouts() const {
         use == home_use::claimed) {
         return {};
     }
-    const void* const home = kind() == timer_kind::none ? home_of(start) : timer_home();
-    return home != nullptr ? future_link::place{future_link::whereabout::queued, home, nullptr}
-                           : future_link::place{};
+    using readiness = future_link::readiness;
+    future_link::place at{.where = future_link::whereabout::queued};
+    if (kind() == timer_kind::none) {
+        at.home = home_of(start);
+        at.ready = use == home_use::kept ? readiness::unknown : readiness::due;
+    } else {
+        const timer_place among = place_among_timers();
+        at.home = among.home;
+        at.ready = among.due ? readiness::due : readiness::not_due;
+    }
+    return at.home != nullptr ? at : future_link::place{};
 }
 
 // ---- Who may start it: an address that is no pool's
@@ -307,7 +326,7 @@ bool future_core::cancel(cancel_mode mode) {
     if (!way->cancel(mode, &this_thread_mark)) {
         return false;
     }
-    way.own.interrupted.request_stop();
+    request_stop_of(way.own.interrupted);
     call_back();
     return true;
 }
@@ -335,6 +354,7 @@ void future_core::on_done(callback_ptr node) {
     callback_node* head = callbacks_.load();
     do {
         if (head == closed() || is_lost()) {  // lost in a fork, and those before are too
+            receive_in_library(this);
             node->call();
             return;
         }

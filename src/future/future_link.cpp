@@ -87,18 +87,18 @@ future_link::place future_link::whereabouts() const {
     return core_->whereabouts();
 }
 
-wait_result nested_waiter::wait_for(std::span<const future_link>, const std::stop_token&,
-                                    function_ref<wait_result(deadline)> sleep) {
-    return sleep(deadline::never());
+wait_result nested_waiter::wait_for(std::span<const future_link>, const std::stop_token& stop,
+                                    sleeper sleep) {
+    return sleep({.stop = stop});
 }
 
 wait_result nested_waiter::wait_here(std::span<const future_link> any, const std::stop_token& stop,
-                                     function_ref<wait_result(deadline)> sleep) {
+                                     sleeper sleep) {
     nested_waiter* const worker = current();
     if (worker == nullptr) {
-        return sleep(deadline::never());
+        return sleep({.stop = stop});
     }
-    const wait_result how = sleep(deadline::after(patience));
+    const wait_result how = sleep({.until = deadline::after(patience), .stop = stop});
     return how == wait_result::timed_out ? worker->wait_for(any, stop, sleep) : how;
 }
 

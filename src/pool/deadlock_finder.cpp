@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace spool::inline v1 {
 namespace {
+
+// False: a future that it waits for is in no pool, so that any thread may complete it.
+template <class Wait>
+bool may_be_stuck(const Wait& w, std::span<const future_link::place> places) {
+    return w.kind != Wait::what::futures ||
+           std::none_of(places.begin(), places.end(), [](const future_link::place& at) {
+               return at.where == future_link::whereabout::unknown;
+           });
+}
 
 // Of very many waits not each is looked at for the smallest circle.
 constexpr std::size_t most_tries = 64;
@@ -17,12 +27,21 @@ std::string quoted(const std::string& name) {
 }  // namespace
 
 thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) {
+    bool any = false;
     for (blocked_wait* w = first; w != nullptr; w = w->next) {
-        const std::size_t i = waits_.size();
         waits_.push_back(w);
         auto& places = places_.emplace_back();
         std::transform(w->futures.begin(), w->futures.end(), std::back_inserter(places),
                        [](const future_link& f) { return f.whereabouts(); });
+        any = any || may_be_stuck(*w, places);
+    }
+    stuck_.assign(waits_.size(), any);
+    if (!any) {
+        return;  // the usual case for many waits: what they wait for comes from elsewhere
+    }
+    runs_.reserve(waits_.size());
+    for (std::size_t i = 0; i < waits_.size(); ++i) {
+        const blocked_wait* const w = waits_[i];
         for (const task_scope* scope = w->scope; scope != nullptr; scope = scope->outer()) {
             runs_.emplace(scope, i);
         }
@@ -30,7 +49,6 @@ thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) 
             of_pool_[&at->pool()].push_back(i);
         }
     }
-    stuck_.assign(waits_.size(), true);
     strike_out();
 }
 
@@ -161,10 +179,13 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_still_so(const indic
 
 auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
     -> finding {
-    finding found{.number = number};
+    finding found{.number = number, .is_new = false};
     for (const std::size_t i : cycle) {
         found.report.workers.push_back(describe(i));
         waits_[i]->reported = number;
+    }
+    for (const std::size_t i : cycle) {
+        found.is_new = !std::exchange(waits_[i]->told, true) || found.is_new;
     }
     indices youngest_first = cycle;
     std::sort(youngest_first.begin(), youngest_first.end(),
@@ -173,6 +194,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices
     if (std::any_of(youngest_first.begin(), youngest_first.end(),
                     [&](std::size_t i) { return lend(i, found); })) {
         found.report.remedy = "an extra thread of pool " + quoted(found.lender->name()) + " helps";
+        found.report.remedy += found.ready == future_link::readiness::due ? "" : " when the task is due";
         return found;
     }
     const auto thrower = std::find_if(youngest_first.begin(), youngest_first.end(), [this](std::size_t i) {
@@ -183,6 +205,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices
         blocked_wait& doomed = *waits_[*thrower];
         found.report.remedy = "worker " + doomed.worker->self().info.name + " throws out of its wait";
         doomed.doom = to_string(found.report);
+        doomed.to_call = true;
     }
     return found;
 }
@@ -205,6 +228,7 @@ bool thread_pool_executor::core::deadlock_watch::finder::lend(std::size_t i, fin
     for (std::size_t n = 0; n < places_[i].size(); ++n) {
         const place& at = places_[i][n];
         if (at.where == future_link::whereabout::queued && lends(at.home, wait.futures[n].id())) {
+            found.ready = at.ready;
             return true;
         }
     }

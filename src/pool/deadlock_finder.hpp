@@ -15,15 +15,17 @@ namespace spool::inline v1 {
 struct thread_pool_executor::core::deadlock_watch::finding {
     std::size_t number = 0;  // what its waits are marked with
     deadlock_report report{};
-    std::shared_ptr<core> teller{};  // whose policy is told
-    std::shared_ptr<core> lender{};  // may be null
-    task_id wanted = 0;              // for the extra thread; 0: any task
+    std::shared_ptr<core> teller{};                              // whose policy is told
+    std::shared_ptr<core> lender{};                              // may be null
+    task_id wanted = 0;                                          // for the extra thread; 0: any task
+    future_link::readiness ready = future_link::readiness::due;  // of that task
+    bool is_new = true;  // false: all of its waits were reported before
 };
 
 class thread_pool_executor::core::deadlock_watch::finder {
 public:
     explicit finder(blocked_wait* first);
-    /// Those that were not reported, now marked as such.
+    /// Those that are not marked as reported, and marks them. With those that wait for an extra thread once more.
     [[nodiscard]] std::vector<finding> find(std::size_t& last_number);
 
 private:

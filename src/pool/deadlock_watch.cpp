@@ -1,6 +1,8 @@
 #include "pool/deadlock_watch.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
 #include <utility>
 
 #include "base/when_forking.hpp"
@@ -17,27 +19,70 @@ struct thread_pool_executor::core::deadlock_watch::list {
 
     detail::mutex mutex;
     blocked_wait* first SPOOL_GUARDED_BY(mutex) = nullptr;
-    std::size_t last_number SPOOL_GUARDED_BY(mutex) = 0;  // of a deadlock
+    blocked_wait* watcher SPOOL_GUARDED_BY(mutex) = nullptr;  // one of them
+    unsigned generation SPOOL_GUARDED_BY(mutex) = 0;          // how many forks lie behind it
+    std::size_t last_number SPOOL_GUARDED_BY(mutex) = 0;      // of a deadlock
     deadline::time_point next_look SPOOL_GUARDED_BY(mutex){};
+    std::chrono::nanoseconds pause SPOOL_GUARDED_BY(mutex){between_looks};  // of the watcher
 
     static constinit list all;
     static const bool watching;
 
     void add(blocked_wait& wait) {
         const detail::lock_guard lock{mutex};
+        wait.born = generation;
         wait.next = first;
         if (first != nullptr) {
             first->link_here = &wait.next;
         }
         first = &wait;
         wait.link_here = &first;
+        if (watcher == nullptr) {
+            watcher = &wait;
+        }
     }
-    void remove(blocked_wait& wait) noexcept {
+    // The answer is the call of the wait that becomes the watcher, if one does; the caller makes it without the lock.
+    [[nodiscard]] std::stop_source remove(blocked_wait& wait) noexcept {
         const detail::lock_guard lock{mutex};
+        if (wait.born != generation) {
+            return std::stop_source{std::nostopstate};  // a handler has forked: the list is the child's
+        }
         *wait.link_here = wait.next;
         if (wait.next != nullptr) {
             wait.next->link_here = wait.link_here;
         }
+        return watcher == &wait ? appoint(first) : std::stop_source{std::nostopstate};
+    }
+    // The same for a watcher that stays in the list.
+    [[nodiscard]] std::stop_source pass_on(const blocked_wait& wait) noexcept {
+        const detail::lock_guard lock{mutex};
+        blocked_wait* const other = wait.next != nullptr ? wait.next : first;
+        return watcher == &wait && other != &wait ? appoint(other) : std::stop_source{std::nostopstate};
+    }
+    std::stop_source appoint(blocked_wait* next) noexcept SPOOL_REQUIRES(mutex) {
+        watcher = next;
+        return next != nullptr ? next->call : std::stop_source{std::nostopstate};
+    }
+    // The part of a wait in its next sleep, out of which `call` will call it. (C)
+    struct part {
+        bool watches;
+        std::chrono::nanoseconds pause;
+        std::string doom;
+    };
+    part begin_sleep(blocked_wait& wait, const std::stop_source& call) {
+        const detail::lock_guard lock{mutex};
+        wait.call = call;
+        return {watcher == &wait, pause, wait.doom};
+    }
+    // One that has got its doom and was not called since. No memory is needed for it.
+    [[nodiscard]] std::stop_source next_doomed() noexcept {
+        const detail::lock_guard lock{mutex};
+        for (blocked_wait* w = first; w != nullptr; w = w->next) {
+            if (std::exchange(w->to_call, false) && w->call.stop_possible()) {
+                return w->call;
+            }
+        }
+        return std::stop_source{std::nostopstate};
     }
     bool may_look() {
         const deadline::time_point now = deadline::clock::now();
@@ -50,13 +95,14 @@ struct thread_pool_executor::core::deadlock_watch::list {
     }
     std::vector<finding> find() {
         const detail::lock_guard lock{mutex};
-        return finder{first}.find(last_number);
+        const deadline::time_point begun = deadline::clock::now();
+        std::vector<finding> found = finder{first}.find(last_number);
+        pause = std::clamp<std::chrono::nanoseconds>(look_share * (deadline::clock::now() - begun),
+                                                     between_looks, most_between_looks);
+        return found;
     }
-    std::string doom_of(const blocked_wait& wait) {
-        const detail::lock_guard lock{mutex};
-        return wait.doom;
-    }
-    // An extra thread was started: if they are stuck again, that is another deadlock.
+    // An extra thread was started, or is to be when its task is due. If they are still stuck at the next look, or stuck again, they
+    // are found once more; a wait that a report has named is not reported again.
     void forget(std::size_t number) {
         const detail::lock_guard lock{mutex};
         for (blocked_wait* w = first; w != nullptr; w = w->next) {
@@ -65,6 +111,8 @@ struct thread_pool_executor::core::deadlock_watch::list {
     }
     void begin_anew() SPOOL_RELEASE(mutex) {
         first = nullptr;
+        watcher = nullptr;
+        ++generation;
         mutex.unlock();
     }
 };
@@ -77,13 +125,13 @@ const bool thread_pool_executor::core::deadlock_watch::list::watching =
                  []() SPOOL_RELEASE(all.mutex) { all.begin_anew(); });
 
 wait_result thread_pool_executor::core::deadlock_watch::wait(core& pool, blocked_wait::what kind,
-                                                             const std::stop_token& stop,
-                                                             function_ref<wait_result(deadline)> sleep) {
+                                                             const std::stop_token& stop, sleeper sleep) {
     auto* const worker = dynamic_cast<self_service*>(nested_waiter::current());
     if (worker == nullptr) {
-        return sleep(deadline::never());
+        return sleep({.stop = stop});
     }
-    if (const wait_result how = sleep(deadline::after(first_look)); how != wait_result::timed_out) {
+    if (const wait_result how = sleep({.until = deadline::after(first_look), .stop = stop});
+        how != wait_result::timed_out) {
         return how;
     }
     blocked_wait here{.worker = worker,
@@ -96,8 +144,7 @@ wait_result thread_pool_executor::core::deadlock_watch::wait(core& pool, blocked
 }
 
 wait_result thread_pool_executor::core::self_service::wait_for(std::span<const future_link> any,
-                                                               const std::stop_token& stop,
-                                                               function_ref<wait_result(deadline)> sleep) {
+                                                               const std::stop_token& stop, sleeper sleep) {
     blocked_wait here{.worker = this,
                       .scope = task_scope::current(),
                       .kind = blocked_wait::what::futures,
@@ -107,46 +154,85 @@ wait_result thread_pool_executor::core::self_service::wait_for(std::span<const f
     return deadlock_watch::go_on(here, sleep);
 }
 
-wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait,
-                                                              function_ref<wait_result(deadline)> sleep) {
+namespace {
+
+// A wait without memory for a call looks at its part now and then, like a watcher.
+std::stop_source call_or_none() noexcept {
+    try {
+        return std::stop_source{};
+    } catch (const std::bad_alloc&) {
+        return std::stop_source{std::nostopstate};
+    }
+}
+
+}  // namespace
+
+wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait, sleeper sleep) {
     struct entry {
         blocked_wait& wait;
         explicit entry(blocked_wait& w) : wait(w) { list::all.add(wait); }
         entry(const entry&) = delete;
         entry& operator=(const entry&) = delete;
-        ~entry() { list::all.remove(wait); }
+        ~entry() { list::all.remove(wait).request_stop(); }
     };
     for (self_service* at = wait.worker; at != nullptr; at = at->outer()) {
         at->pool().note_growth();
     }
     const entry in_list{wait};
-    for (;;) {
-        if (list::all.may_look()) {
-            look();
+    for (bool looks = true;;) {
+        const bool keeps_tasks = wait.worker->give_away_all_kept();
+        if (looks && list::all.may_look()) {
+            look(&wait);
         }
-        if (const std::string doom = list::all.doom_of(wait); !doom.empty()) {
-            throw deadlock(doom);
+        std::stop_source call = call_or_none();
+        const list::part mine = list::all.begin_sleep(wait, call);
+        if (!mine.doom.empty()) {
+            throw deadlock(mine.doom);
         }
-        if (const wait_result how = sleep(deadline::after(between_looks)); how != wait_result::timed_out) {
+        const std::stop_callback pass_on{*wait.stop, [&call] { call.request_stop(); }};
+        const bool can_be_called = call.stop_possible();
+        looks = mine.watches || !can_be_called || keeps_tasks;
+        const wait_result how = sleep({.until = looks ? deadline::after(mine.pause) : deadline::never(),
+                                       .stop = can_be_called ? call.get_token() : *wait.stop});
+        const bool called = how == wait_result::interrupted && !wait.stop->stop_requested();
+        if (how != wait_result::timed_out && !called) {
             return how;
         }
         wait.worker->pool().note_growth();
     }
 }
 
-std::size_t thread_pool_executor::core::deadlock_watch::look() {
+std::size_t thread_pool_executor::core::deadlock_watch::look(blocked_wait* watcher) {
     std::vector<finding> found;
     try {
         found = list::all.find();
     } catch (const std::bad_alloc&) {  // the next look may have the memory
     }
+    if (watcher != nullptr && !found.empty()) {
+        list::all.pass_on(*watcher).request_stop();  // a handler may block
+    }
+    std::size_t reported = 0;
     for (const finding& one : found) {
-        one.teller->on_deadlock_(one.report);
-        if (one.lender != nullptr && one.lender->lend_thread(one.wanted)) {
+        if (one.is_new) {
+            one.teller->on_deadlock_(one.report);
+            ++reported;
+        }
+        if (one.lender == nullptr) {
+            continue;
+        }
+        const bool due =
+            one.ready == future_link::readiness::due ||
+            (one.ready == future_link::readiness::unknown && one.lender->queue_has_due(one.wanted));
+        if (!due || one.lender->lend_thread(one.wanted)) {
             list::all.forget(one.number);
         }
     }
-    return found.size();
+    // After the report, so that it comes before what is thrown.
+    for (std::stop_source doomed = list::all.next_doomed(); doomed.stop_possible();
+         doomed = list::all.next_doomed()) {
+        doomed.request_stop();
+    }
+    return reported;
 }
 
 std::size_t thread_pool_executor::core::deadlock_watch::waiting() {

@@ -1,7 +1,17 @@
 // deadlock_watch: all waits of workers that may last, and whether they can ever end.
 //
-// A worker that has slept for a while without a limit puts its wait into the list, and looks at the list now and then for as long as it sleeps; nobody
-// else does. Nobody leaves its wait without the lock of the list, so whoever looks sees waits that all last at that time.
+// A worker that has slept for a while without a limit puts its wait into the list. No worker leaves its wait without the lock of the list,
+// so the worker that looks sees waits that all last at that time.
+//
+// One of the waits in the list is the watcher. Its worker wakes now and then and looks at the whole list; the other workers sleep until
+// what they wait for comes, or until they are called: through the stop token of that sleep. A wait is called when it becomes the watcher, and when it
+// is to throw. Under the lock of the list:
+//
+//     (W)  a list that is not empty has a watcher, which has its limited sleep before it or behind it, or whose call is under way
+//     (C)  a wait reads its part and sets up a new call in one critical section: whatever changes later calls it out of the next sleep
+//
+// The watcher passes its part on before it calls a handler, and when it leaves the list. So many waiters cost no more than one, but for the look
+// itself: the longer that takes, the longer the watcher sleeps.
 //
 // A wait is stuck if what it waits for can only come from waits that are stuck:
 //
@@ -38,25 +48,34 @@ struct thread_pool_executor::core::blocked_wait {
     deadline::time_point since = deadline::clock::now();
 
     // Guarded by the lock of the list:
+    std::stop_source call{std::nostopstate};  // ends the sleep of this wait early
+    bool to_call = false;                     // it has got a doom, and was not called since
+    unsigned born = 0;                        // the generation of the list; another one: in a forked child
     blocked_wait* next = nullptr;
     blocked_wait** link_here = nullptr;
     std::size_t reported = 0;  // the number of the deadlock that it is in
+    bool told = false;         // a report has named it
     std::string doom{};        // not empty: it is to throw this
 };
 
 class thread_pool_executor::core::deadlock_watch {
 public:
-    /// How long a wait lasts before it is watched, and how often it then looks.
+    using sleeper = nested_waiter::sleeper;
+    /// How long a wait lasts before it is watched, and how long the watcher sleeps between two looks. A look that takes long makes the next one
+    /// come later: it may take one part in `look_share` of the time.
     static constexpr std::chrono::milliseconds first_look{100};
     static constexpr std::chrono::milliseconds between_looks{250};
+    static constexpr std::chrono::milliseconds most_between_looks{750};
+    static constexpr int look_share = 200;
 
     /// For a wait of the current thread without a limit. `sleep` is the wait itself; the answer is its own. \throws deadlock
-    static wait_result wait(core& pool, blocked_wait::what kind, const std::stop_token& stop,
-                            function_ref<wait_result(deadline)> sleep);
+    static wait_result wait(core& pool, blocked_wait::what kind, const std::stop_token& stop, sleeper sleep);
     /// The rest of a wait that has lasted for first_look.
-    static wait_result go_on(blocked_wait& wait, function_ref<wait_result(deadline)> sleep);
+    static wait_result go_on(blocked_wait& wait, sleeper sleep);
 
-    static std::size_t look();
+    /// Looks for deadlocks and does what is to be done about them. `watcher` is the caller's wait, if it has one: it passes its part on before
+    /// a handler is called.
+    static std::size_t look(blocked_wait* watcher = nullptr);
     [[nodiscard]] static std::size_t waiting();
 
 private:

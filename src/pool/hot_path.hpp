@@ -6,8 +6,14 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
 
 namespace spool::inline v1 {
+
+// Around everything in a call on the pool that looks at the pool once the task may have run.
+inline calls_under_way::entry thread_pool_executor::core::enter_call() noexcept {
+    return {calls_, [this] { return self_service::of(*this) == nullptr; }};
+}
 
 // For a task that nobody has to be told of.
 inline auto thread_pool_executor::core::admit_quickly(task& work) -> way_in {
@@ -17,11 +23,13 @@ inline auto thread_pool_executor::core::admit_quickly(task& work) -> way_in {
 
 // The short way, or else the long one.
 inline admission_result thread_pool_executor::core::let_in(task& work, std::exception_ptr& start_error) {
+    const calls_under_way::entry call = enter_call();
     const way_in way = admit_quickly(work);
     return way.how == quick_result::accepted ? admission_result::accepted : go_on(work, way, start_error);
 }
 
 inline bool thread_pool_executor::core::takes(task& work) {
+    const calls_under_way::entry call = enter_call();
     const way_in way = admit_quickly(work);
     return way.how == quick_result::accepted || takes_at_length(work, way);
 }

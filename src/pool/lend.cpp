@@ -22,6 +22,16 @@ void thread_pool_executor::core::note_growth() noexcept {
     }
 }
 
+// A queue that throws counts as one that has it: the extra thread asks again, and reports what the queue throws.
+bool thread_pool_executor::core::queue_has_due(task_id wanted) const noexcept {
+    try {
+        return queue_->contains(
+            [this, wanted](const task& t) { return t.id() == wanted && t.due() <= now(); });
+    } catch (...) {
+        return true;
+    }
+}
+
 // False: it could not be started.
 bool thread_pool_executor::core::lend_thread(task_id wanted) noexcept {
     for (pool_control seen = control();;) {
@@ -52,9 +62,8 @@ auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> ser
     try {
         if (wanted == 0) {
             static_cast<void>(queue_->poll_into(next));
-        } else if (std::vector<task> found = queue_->take_if([wanted](const task& t) {
-                       return t.id() == wanted && t.due() <= due_time::clock::now();
-                   });
+        } else if (std::vector<task> found = queue_->take_if(
+                       [this, wanted](const task& t) { return t.id() == wanted && t.due() <= now(); });
                    !found.empty()) {
             next = std::move(found.front());
         }
@@ -67,7 +76,7 @@ auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> ser
     }
     if (!next.empty()) {
         static_cast<void>(run(w, scope, next));  // whether it dies of it or not, nobody takes its place
-        if (w.stage == worker_stage::let_go) {
+        if (w.needs_attention && attend(w, scope, true) == served::let_go) {
             return served::let_go;
         }
     }

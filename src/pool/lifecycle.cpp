@@ -54,10 +54,10 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     std::size_t kept = 0;
     for (task& t : drained) {
         unwrap(t);
-        if (t.owner() != nullptr) {
-            t = nullptr;  // nobody but its group may run it, which is told so
-        } else if (const future_link link{t}; link && !link.take_home_away()) {
+        if (const future_link link{t}; link && !link.take_home_away()) {
             drop_husk();
+        } else if (t.owner() != nullptr) {
+            t = nullptr;  // nobody but its group may run it, which is told so
         } else {
             drained[kept++] = std::move(t);
         }
@@ -66,24 +66,27 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     return drained;
 }
 
-// One after the other, each outside of the lock: stop callbacks are users' code. Those that begin a task later see the state. Idle ones
-// are asked too: to ask them first whether they are would need a fence in every task.
+// One after the other, each outside of the lock: stop callbacks are users' code. A worker that begins a task later sees the state. Idle
+// workers are asked too: to ask them first whether they are would need a fence in every task.
+//
+// The workers that were asked go to the end of the list, so the next one is always at its front: the whole takes linear time. No worker
+// comes behind them, because enrol() refuses once the pool stops.
 void thread_pool_executor::core::request_stops() {
     for (;;) {
         std::stop_source source{std::nostopstate};
         {
             const detail::lock_guard lock{workers_mutex_};
-            const auto next =
-                std::find_if(workers_.begin(), workers_.end(), [](const std::shared_ptr<worker>& w) {
-                    return w->scope != nullptr && !w->asked_to_stop;
-                });
-            if (next == workers_.end()) {
+            if (workers_.empty() || workers_.front()->asked_to_stop) {
                 return;
             }
-            (*next)->asked_to_stop = true;
-            source = (*next)->scope->interrupt();
+            worker& next = *workers_.front();
+            next.asked_to_stop = true;
+            workers_.splice(workers_.end(), workers_, workers_.begin());
+            if (next.scope != nullptr) {
+                source = next.scope->interrupt();
+            }
         }
-        source.request_stop();
+        detail::request_stop_of(source);
     }
 }
 
@@ -92,11 +95,13 @@ void thread_pool_executor::core::try_terminate() {
     if (!steps().try_tidy()) {
         return;
     }
+    detail::receive_in_library(this);
     if (hooks_ != nullptr) {
         tidier_.store(std::this_thread::get_id());
         guarded(pool_info_, [&] { hooks_->terminated(); });
         tidier_.store({});
     }
+    detail::hand_over_in_library(this);
     SPOOL_PAUSE_POINT("terminate: about to be terminated");
     control_.advance_to(run_state::terminated);
     changed_.notify_all();  // pair (S): the control word
@@ -108,16 +113,20 @@ bool thread_pool_executor::core::await_termination(deadline until, const std::st
                                "\": the terminated hook would wait for itself");
     }
     const auto ended = [this] { return control().state == run_state::terminated; };
-    const wait_result how = changed_.await(ended, {.until = until, .stop = stop});
-    if (how == wait_result::interrupted) {
-        throw interrupted("thread_pool_executor \"" + name_ +
-                          "\": stop requested while waiting for its termination");
+    // pair (S): the control word and start_failed_ are changed before changed_ is notified
+    const auto ended_or_abandoned = [&] { return ended() || (until.is_never() && is_abandoned()); };
+    for (;;) {
+        const wait_result how = changed_.await(ended_or_abandoned, {.until = until, .stop = stop});
+        if (how == wait_result::timed_out || (how == wait_result::ready && ended())) {
+            detail::receive_in_library(this);
+            return how == wait_result::ready;
+        }
+        if (stop.stop_requested()) {
+            throw interrupted("thread_pool_executor \"" + name_ +
+                              "\": stop requested while waiting for its termination");
+        }
+        run_what_nobody_can(stop);
     }
-    return how == wait_result::ready;
-}
-
-bool thread_pool_executor::core::on_own_worker() const noexcept {
-    return self_service::of(*this) != nullptr;
 }
 
 void thread_pool_executor::core::close() {
@@ -131,6 +140,7 @@ void thread_pool_executor::core::close() {
     }
     shutdown();
     wait_for_the_end(token_or_none());
+    detail::receive_in_library(this);
     join_those_who_left();
 }
 
@@ -141,11 +151,12 @@ void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
     };
     std::stop_token patience = stop;
     while (control().state != run_state::terminated) {
-        if (changed_.await(ended_or_stranded, {.stop = patience}) == wait_result::interrupted) {
+        const wait_result how = changed_.await(ended_or_stranded, {.stop = patience});
+        if (how == wait_result::interrupted || (patience.stop_requested() && steps().is_stranded())) {
             patience = {};
             discard_the_queue();
         } else {
-            run_what_nobody_can();
+            run_what_nobody_can(patience);
         }
     }
 }
@@ -159,16 +170,16 @@ void thread_pool_executor::core::discard_the_queue() noexcept {
 }
 
 // No worker is left and none could be started: the tasks are run here rather than lost, each when it is due.
-void thread_pool_executor::core::run_what_nobody_can() {
+void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop) {
     const auto nothing_to_do = [this] {
         const pool_control c = control();
         return c.workers != 0 || c.state != run_state::shutting_down || queue_is_empty();
     };
     while (!nothing_to_do()) {
         std::optional<task> orphan;
-        // A second at most: a stop of the closing task is noticed in between.
-        const wait_limits a_while{.until = deadline::after(std::chrono::seconds{1}), .stop = {}};
-        if (!pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
+        // A second at most: a queue of the user's own may not look at the stop.
+        const wait_limits a_while{.until = deadline::after(std::chrono::seconds{1}), .stop = stop};
+        if (stop.stop_requested() || !pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
             break;
         }
         if (const future_link link{*orphan}; link && !link.claim(this)) {
@@ -176,7 +187,8 @@ void thread_pool_executor::core::run_what_nobody_can() {
             continue;
         }
         guarded(pool_info_, [&] {
-            const task_scope scope{*orphan};
+            task_scope scope{*orphan};
+            scope.set_clock(clock_.get());
             (*orphan)();
         });
     }
@@ -200,13 +212,16 @@ bool thread_pool_executor::core::pop_or_report(std::optional<task>& next, const 
 void thread_pool_executor::core::close_on_worker(worker& w) {
     shutdown();
     run_first(w);
+    self_service::for_each_of(*this, [this](worker& one) { run_kept(one); });
     run_the_rest(w);
     // Those that waited for tasks which were not due: there is none any more, so they leave.
     queue_->wake_consumers();
-    if (!std::exchange(w.closing, true)) {
-        closers_like(w).fetch_add(1);  // until it leaves
-        changed_.notify_all();         // pair (S): closers_, leaving_closers_
-    }
+    self_service::for_each_of(*this, [this](worker& one) {
+        if (!std::exchange(one.closing, true)) {
+            closers_like(one).fetch_add(1);  // until it leaves
+        }
+    });
+    changed_.notify_all();  // pair (S): closers_, leaving_closers_
     // pair (S): these words are changed before changed_ is notified
     const auto alone = [this] { return control_.at_most(closers_.load(), leaving_closers_.load()); };
     if (changed_.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
@@ -248,11 +263,14 @@ void thread_pool_executor::core::run_the_rest(worker& w) {
 }
 
 void thread_pool_executor::core::destroy() {
-    worker* const self = self_service::of(*this);
+    calls_.expect_none(name_);
     close();
-    if (self != nullptr && self->stage == worker_stage::working) {  // changed by this very thread
-        let_go(*self);
-    }
+    calls_.expect_none(name_);
+    self_service::for_each_of(*this, [this](worker& self) {
+        if (self.stage == worker_stage::working) {  // changed by this very thread
+            let_go(self);
+        }
+    });
 }
 
 // Destroyed on a thread of its own that has left already, by a thread_local or the terminated hook, the pool has joined nobody.
@@ -273,6 +291,7 @@ void thread_pool_executor::core::let_go(worker& w) {
     {
         const detail::lock_guard lock{workers_mutex_};
         w.stage = worker_stage::let_go;
+        w.needs_attention = true;
         w.scope = nullptr;
         completed_by_left_ += w.completed.load();
         --alive_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "spool/pool/run_state.hpp"
@@ -16,7 +18,8 @@ using std::chrono::nanoseconds;
 constexpr nanoseconds default_keep_alive = std::chrono::seconds{60};
 constexpr nanoseconds shortest_sensible_keep_alive = std::chrono::milliseconds{10};
 constexpr std::size_t many_threads = 1000;
-constexpr double headroom = 0.9;  // above this load the waits of a pool grow steeply
+constexpr double headroom = 0.9;     // above this load the waits of a pool grow steeply
+constexpr double planned_use = 0.7;  // the share of its time that a worker of a well-sized pool is busy
 
 std::string number(double n) {
     char buffer[32];
@@ -24,12 +27,15 @@ std::string number(double n) {
     return buffer;
 }
 
-std::string text_of(nanoseconds d) {
-    const auto ns = static_cast<double>(d.count());
+// Nanoseconds as a double: a product of settings may exceed what std::chrono::nanoseconds can hold.
+std::string text_of(double ns) {
     if (ns >= 1e9) {
         return number(ns / 1e9) + " s";
     }
     return ns >= 1e6 ? number(ns / 1e6) + " ms" : number(ns / 1e3) + " us";
+}
+std::string text_of(nanoseconds d) {
+    return text_of(static_cast<double>(d.count()));
 }
 
 // The settings that have their say in a rule, and what follows from them.
@@ -87,7 +93,10 @@ void impossible_sizes(const facts& f) {
                  std::string{"The constructor throws: "} + what + " (" + sizes_of(f) + ").", advice);
     };
     if (f.core() > largest_pool || f.maximum() > largest_pool) {
-        refuse("size-out-of-range", "a size is out of range", "A negative number? Sizes are counts.");
+        const bool was_negative =
+            std::max(f.core(), f.maximum()) > std::numeric_limits<std::size_t>::max() / 2;
+        refuse("size-out-of-range", "a size is out of range",
+               was_negative ? "A negative number? Sizes are counts." : "Sizes are counts of threads.");
     } else if (f.maximum() == 0) {
         refuse("maximum-zero", "a pool of no threads runs nothing", "Set maximum_size to 1 or more.");
     } else if (f.maximum() < f.core()) {
@@ -172,7 +181,30 @@ void overload(const facts& f) {
                        : "there is hardly any room for a burst, and waits are long."),
              f.load.cpu_bound
                  ? "More threads do not help here: make the tasks cheaper, add CPUs, or refuse early."
-                 : "Plan for at least " + number(f.busy() / 0.7) + " workers.");
+                 : "Plan for at least " + number(f.busy() / planned_use) + " workers.");
+}
+
+// The pool starts a worker above the core only when the queue is full. So a core below the mean load
+// keeps the queue full. A queue no longer than the core is harmless: a task waits for one other at most.
+void core_below_load(const facts& f) {
+    const auto core = static_cast<double>(std::max<std::size_t>(f.core(), 1));
+    if (f.unbounded() || static_cast<double>(f.capacity()) <= core) {
+        return;
+    }
+    const bool grows_enough = f.busy() > core && f.busy() <= static_cast<double>(f.lanes());
+    if (grows_enough) {
+        // Little's law, for a queue that stays full.
+        const double wait = static_cast<double>(f.capacity()) / f.load.arrivals_per_second * 1e9;
+        const double enough = std::min(std::ceil(f.busy() / planned_use), static_cast<double>(f.lanes()));
+        f.report(lint_severity::warning, "core-below-load",
+                 number(f.load.arrivals_per_second) + " tasks/s of " + text_of(f.load.mean_service) +
+                     " each keep " + number(f.busy()) + " workers busy on average, and the core has " +
+                     std::to_string(f.core()) + ". The pool starts another worker only when the queue of " +
+                     std::to_string(f.capacity()) + " is full: by then a task waits about " + text_of(wait) +
+                     ".",
+                 "Raise core_size to " + number(enough) +
+                     ", and set core_threads_may_time_out if the pool is to shrink when it is idle.");
+    }
 }
 
 void queue_outlasts_deadline(const facts& f) {
@@ -186,12 +218,10 @@ void queue_outlasts_deadline(const facts& f) {
     const auto limit = static_cast<double>(f.load.deadline.count());
     if (drain > limit) {
         f.report(lint_severity::warning, "queue-outlasts-deadline",
-                 "A full queue of " + std::to_string(f.capacity()) + " takes " +
-                     text_of(nanoseconds{static_cast<nanoseconds::rep>(drain)}) +
+                 "A full queue of " + std::to_string(f.capacity()) + " takes " + text_of(drain) +
                      " to drain, and nobody waits longer than " + text_of(f.load.deadline) +
                      ": under overload the pool works for those who have gone.",
-                 "Bound the queue at about " +
-                     std::to_string(std::max(1LL, static_cast<long long>(limit * lanes / service))) +
+                 "Bound the queue at about " + number(std::max(1.0, std::floor(limit * lanes / service))) +
                      " and let the rest be refused at once.");
     }
 }
@@ -253,6 +283,7 @@ constexpr std::array rules{
     hand_off_small_maximum,
     keep_alive_too_short,
     overload,
+    core_below_load,
     queue_outlasts_deadline,
     more_threads_than_cpus,
     discard_oldest_without_queue,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "spool/base/error.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -14,9 +15,25 @@ std::string seconds(std::chrono::nanoseconds d) {
     return std::to_string(ms / 1000) + "." + fraction + " s";
 }
 
+// `counted`: with the numbers that only the workers know.
+std::string text_of(const pool_snapshot& s, bool counted) {
+    std::string text = "state ";
+    text += to_string(s.state);
+    text += ", workers " + std::to_string(s.pool_size) + " of " + std::to_string(s.maximum_size);
+    text += " (core " + std::to_string(s.core_size) + ")";
+    text += counted ? ", active " + std::to_string(s.active) : "";
+    text += ", queued " + std::to_string(s.queued);
+    if (s.queue_capacity != blocking_queue<task>::unlimited) {
+        text += " of " + std::to_string(s.queue_capacity);
+    }
+    text += counted ? ", completed " + std::to_string(s.completed) : "";
+    text += ", rejected " + std::to_string(s.rejected);
+    return text;
+}
+
 }  // namespace
 
-pool_snapshot thread_pool_executor::core::snapshot() const {
+pool_snapshot thread_pool_executor::core::uncounted_snapshot() const {
     pool_snapshot s;
     s.name = name_;
     s.core_size = core_size_.load();
@@ -24,6 +41,25 @@ pool_snapshot thread_pool_executor::core::snapshot() const {
     s.keep_alive = keep_alive();
     s.queue_capacity = queue_->capacity();
     s.rejected = rejected_.load();
+    return s;
+}
+
+// A rejection must stay cheap, however many workers there are: many workers are not counted for its message.
+std::string thread_pool_executor::core::rejection_numbers() const {
+    constexpr std::size_t few = 32;
+    const pool_control now = control();
+    if (now.workers <= few) {
+        return to_string(snapshot());
+    }
+    pool_snapshot s = uncounted_snapshot();
+    s.state = now.state;
+    s.pool_size = now.workers;
+    s.queued = queued();
+    return text_of(s, false);
+}
+
+pool_snapshot thread_pool_executor::core::snapshot() const {
+    pool_snapshot s = uncounted_snapshot();
     // A task that is taken from the queue between the two looks would be counted twice or not at all: look again then. Under a
     // load that never lets two looks agree, the last ones have to do.
     std::uint64_t started = count_workers(s);
@@ -56,27 +92,24 @@ std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const 
     return started;
 }
 
-// Without the husks. The queue may be a user's, so this is never asked under a lock.
+// Without the husks, and with what workers keep. The queue may be a user's, so this is never asked under a lock.
 std::size_t thread_pool_executor::core::queued() const {
-    const auto entries = static_cast<std::ptrdiff_t>(queue_->size()) - husks_.load();
+    const auto entries = static_cast<std::ptrdiff_t>(queue_->size() + kept_tasks_.load()) - husks_.load();
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(entries, 0));
 }
 
 std::string to_string(const pool_snapshot& s) {
-    std::string text = "state ";
-    text += to_string(s.state);
-    text += ", workers " + std::to_string(s.pool_size) + " of " + std::to_string(s.maximum_size);
-    text += " (core " + std::to_string(s.core_size) + "), active " + std::to_string(s.active);
-    text += ", queued " + std::to_string(s.queued);
-    if (s.queue_capacity != blocking_queue<task>::unlimited) {
-        text += " of " + std::to_string(s.queue_capacity);
-    }
-    text += ", completed " + std::to_string(s.completed) + ", rejected " + std::to_string(s.rejected);
-    return text;
+    return text_of(s, true);
 }
 
 std::string thread_pool_executor::core::describe() const {
     std::string text = "thread_pool_executor \"" + name_ + "\": " + to_string(snapshot());
+    if (start_failed_.load() && control().workers == 0) {
+        text += "\n  no thread can be started";
+        if (const std::exception_ptr error = last_start_error(); error != nullptr) {
+            text += ": " + spool::describe(error);
+        }
+    }
     const auto now = std::chrono::steady_clock::now();
     const detail::lock_guard lock{workers_mutex_};
     for (const std::shared_ptr<worker>& w : workers_) {

@@ -1,6 +1,6 @@
 // thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
 // (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
-// lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread); and
+// kept_tasks.cpp (refused tasks that a worker runs), lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread); and
 // hot_path.hpp, the short way for what is usual.
 //
 // Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ makes the checks of the settings that are
@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "pool/calls_under_way.hpp"
 #include "pool/control_word.hpp"
 #include "pool/pool_steps.hpp"
 #include "pool/setting.hpp"
@@ -64,9 +65,23 @@ public:
     [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
     /// For task_group: runs a child that it has taken out of the queue, as if polled. `w` is this thread's.
     void run_child(worker& w, task& child);
+    /// How long a join on a worker looks for tasks to help with before it sleeps.
+    [[nodiscard]] std::chrono::nanoseconds patience_of_join() const noexcept;
+    /// The same for a child that it has claimed; the entry that is left in the queue is stale.
+    void run_claimed_child(worker& w, future_link entry, task& child);
+    /// Whether the queue keeps a store per consumer, where the group looks for its children.
+    [[nodiscard]] bool keeps_stores() const noexcept { return keeps_stores_; }
     bool requeue(task& work, function_ref<bool(run_state)> may_run);
+    [[nodiscard]] bool contains(task_id id) const;
     bool remove(task_id id);
     std::size_t purge();
+
+    // ---- kept_tasks.cpp
+    /// For rejection policies on a worker of this pool: runs the task there and then, as if polled, or keeps it.
+    /// What it throws goes to the caller, or else to `uncaught`. False: on another thread; nothing was done.
+    enum class thrown_to { caller, uncaught };
+    bool run_on_own_worker(task& work, thrown_to whom);
+    void give_away_kept(worker& w) noexcept;
 
     // ---- worker_start.cpp
     using start_result = spool::start_result;
@@ -80,7 +95,7 @@ public:
     void close();
     void destroy();
     void settle() { try_terminate(); }
-    [[nodiscard]] bool on_own_worker() const noexcept;
+    void report_queue_failure() const noexcept;
     /// For a task that goes on after an exception: as if it had left the body of a task of this worker.
     void report(const std::exception_ptr& error) const noexcept;
     [[nodiscard]] bool terminates_on_uncaught() const noexcept { return uncaught_.terminates(); }
@@ -129,8 +144,11 @@ public:
     struct blocked_wait;
     class deadlock_watch;
     // ---- lend.cpp
+    /// The time by the clock that the due times of its tasks refer to.
+    [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
     [[nodiscard]] std::size_t growth_limit() const noexcept;
     void note_growth() noexcept;
+    [[nodiscard]] bool queue_has_due(task_id wanted) const noexcept;
     bool lend_thread(task_id wanted) noexcept;
 
 private:
@@ -159,6 +177,7 @@ private:
         task_id id;
         quick_result how;
     };
+    [[nodiscard]] calls_under_way::entry enter_call() noexcept;
     way_in admit_quickly(task& work);
     admission_result go_on(task& work, way_in way, std::exception_ptr& start_error);
     bool takes_at_length(task& work, way_in way);
@@ -174,13 +193,18 @@ private:
     static ticket ticket_of(const task& work);
     static ticket plain_ticket(task_id id) noexcept { return {id, 0}; }
     std::optional<task> take_back(const ticket& wanted);
-    std::optional<task> take_back_if_possible(const ticket& wanted);
+    std::optional<task> take_back_if_possible(const ticket& wanted) noexcept;
     bool sweep_husks();
+    void note_stale_entry() noexcept;
     void drop_husk() noexcept { husks_.fetch_sub(1); }
 
     // ---- worker_start.cpp
     /// The count is claimed already, and stays claimed: the caller releases it unless `started`.
     start_result launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for = {});
+    start_result try_launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for);
+    void note_start_failure(std::exception_ptr error) noexcept;
+    [[nodiscard]] std::exception_ptr last_start_error() const;
+    [[noreturn]] void rethrow_start_error(const std::exception_ptr& error) const;
     std::shared_ptr<worker> enrol(task* first);
     bool keep_thread(const std::shared_ptr<worker>& w, worker_thread&& thread);
     bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
@@ -199,6 +223,8 @@ private:
     served serve(worker& w, task_scope& scope);
     served serve_first(worker& w, task_scope& scope, task& first);
     served serve_one(worker& w, task_scope& scope, task& next);
+    bool claim_and_run(worker& w, task_scope& scope, task& next);
+    served attend(worker& w, task_scope& scope, bool fine);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
     bool claims(worker& w, task& next);
     bool fetch_quickly(task& next);
@@ -219,16 +245,23 @@ private:
     bool run_quickly(worker& w, task_scope& scope, task& work);
     static void end_quickly(worker& w, task_scope& scope, task& work) noexcept;
     bool forgiven(const worker& w, const task_scope& scope, const std::exception_ptr& thrown) const;
-    void run_inside(worker& w, task& work);
+    void run_inside(worker& w, task& work, std::exception_ptr* thrown = nullptr);
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);
     void run_taken(worker& w, task& work, const std::stop_token& stop);
     [[nodiscard]] task_info info_of(const worker& w, const task& work) const;
-    bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
-    bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info);
+    bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info,
+                     std::exception_ptr* thrown = nullptr);
+    bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info,
+                    std::exception_ptr* to_caller);
     std::exception_ptr call(const task_scope& scope, function_ref<void()> body) const;
     static void count_start(worker& w, std::uint32_t depth) noexcept;
     static void count_end(worker& w, std::uint32_t depth) noexcept;
     void stop_if_stopping(task_scope& scope) const;
+
+    // ---- kept_tasks.cpp
+    void keep(worker& w, task& work);
+    bool take_kept(worker& w, task& next) noexcept;
+    void run_kept(worker& w);
 
     // ---- worker_leave.cpp
     [[nodiscard]] bool queue_is_empty() const noexcept;
@@ -242,10 +275,15 @@ private:
     }
     static void join(worker_list& left);
     void back_off();
-    void uncaught(const worker_info& where, const std::exception_ptr& error) const noexcept;
+    void uncaught(const worker_info& where, const std::exception_ptr& error) const noexcept {
+        uncaught_(where, error);
+    }
+    void uncaught(const task_info& task, const std::exception_ptr& error) const noexcept {
+        uncaught_(task, error);
+    }
     /// Calls users' code on behalf of nobody: what it throws goes to `uncaught`. False if it threw.
-    template <class F>
-    bool guarded(const worker_info& where, F&& f) noexcept {
+    template <class Where, class F>  // a worker_info, or the task_info of a task that it happens to
+    bool guarded(const Where& where, F&& f) noexcept {
         try {
             f();
             return true;
@@ -257,7 +295,8 @@ private:
 
     // ---- lifecycle.cpp
     void try_terminate();
-    void run_what_nobody_can();
+    [[nodiscard]] bool is_abandoned() noexcept { return start_failed_.load() && steps().is_stranded(); }
+    void run_what_nobody_can(const std::stop_token& stop);
     bool pop_or_report(std::optional<task>& next, const worker_info& where, const wait_limits& limits,
                        function_ref<bool()> give_up);
     [[nodiscard]] bool tidies_here() const noexcept { return tidier_.load() == std::this_thread::get_id(); }
@@ -272,6 +311,8 @@ private:
 
     // ---- numbers.cpp
     std::uint64_t count_workers(pool_snapshot& s) const;
+    [[nodiscard]] pool_snapshot uncounted_snapshot() const;
+    [[nodiscard]] std::string rejection_numbers() const;
 
     // ---- fork_list.cpp
     void end_in_child() const noexcept;
@@ -306,6 +347,7 @@ private:
     const bool lets_in_quickly_;  // see admit_quickly()
     const bool runs_quickly_;     // see run_quickly()
     const bool queue_first_;
+    const bool keeps_stores_;
     const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
     const spool::idle_spin idle_spin_;
     const fork_policy on_fork_;
@@ -327,12 +369,18 @@ private:
     // Tasks completed by workers that are gone.
     std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
 
-    std::atomic<std::size_t> closers_{0};          // workers inside close(), which the others do not wait for
+    std::exception_ptr start_error_
+        SPOOL_GUARDED_BY(workers_mutex_);  // of the last thread that did not start
+
+    std::atomic<bool> start_failed_{false};  // no thread has started since the last failure to start one
+    std::atomic<std::size_t> closers_{0};    // workers inside close(), which the others do not wait for
     std::atomic<std::size_t> leaving_closers_{0};  // departing ones inside close()
     std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook
     std::atomic<std::ptrdiff_t> husks_{0};         // entries of the queue whose body a waiter runs or ran
+    std::atomic<std::size_t> kept_tasks_{0};       // in the lists of all workers; see kept_tasks.cpp
     std::atomic<std::uint64_t> rejected_{0};       // statistic
     std::atomic<unsigned> poll_failures_{0};       // in a row
+    [[no_unique_address]] calls_under_way calls_;  // see there
     event_count changed_;  // notified when the pool has terminated, or a worker has left
 };
 

@@ -13,6 +13,11 @@ pool_hooks::~pool_hooks() = default;
 void pool_hooks::after_execute(const task_info&, const std::exception_ptr&) {}
 
 void uncaught_policy::operator()(const worker_info& worker, const std::exception_ptr& error) const noexcept {
+    (*this)(task_info{.worker = &worker}, error);
+}
+
+void uncaught_policy::operator()(const task_info& task, const std::exception_ptr& error) const noexcept {
+    const worker_info& worker = *task.worker;
     const auto report = [&worker](const char* who, const std::exception_ptr& what) noexcept {
         try {
             report_uncaught("pool \"" + worker.pool + "\", thread " + worker.name + who, what);
@@ -24,7 +29,7 @@ void uncaught_policy::operator()(const worker_info& worker, const std::exception
         report("", error);
     } else {
         try {
-            handler_(worker, error);
+            handler_(task, error);
         } catch (...) {
             report(", the handler of uncaught exceptions", std::current_exception());
         }

@@ -21,7 +21,8 @@ void abort_policy::operator()(task&&, rejection_reason reason, thread_pool_execu
 
 void caller_runs_policy::operator()(task&& work, rejection_reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    if (!pool.is_shutdown()) {
+    using core = thread_pool_executor::core;
+    if (!pool.is_shutdown() && !pool.use().run_on_own_worker(mine, core::thrown_to::caller)) {
         run_here(mine);
     }
 }
@@ -54,8 +55,7 @@ void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_
         pool.use().shared_from_this();  // it may be destroyed meanwhile
     thread_pool_executor::core& core = *keep;
     if (reason == rejection_reason::full) {
-        if (core.on_own_worker()) {
-            run_here(mine);
+        if (core.run_on_own_worker(mine, thread_pool_executor::core::thrown_to::uncaught)) {
             return;
         }
         switch (core.execute_until(mine, deadline::after(std::chrono::nanoseconds{limit}),
@@ -69,6 +69,42 @@ void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_
     }
     core.count_rejection(mine, reason);
     throw core.rejection_error(reason);
+}
+
+// ---- What the pool does with a task that it refuses
+
+void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
+    task doomed = std::move(work);  // what the policy leaves is destroyed here
+    const rejection_policy policy = rejection();
+    // These two may get the task in after all; they count only what they give up on.
+    if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
+        count_rejection(doomed, reason);
+    }
+    policy(std::move(doomed), reason, owner_);
+}
+
+void thread_pool_executor::core::count_rejection(const task& work, rejection_reason reason) {
+    rejected_.fetch_add(1);
+    if (hooks_ != nullptr) {
+        hooks_->rejected({.id = work.id(), .priority = work.priority()}, reason);
+    }
+}
+
+rejected_execution thread_pool_executor::core::rejection_error(rejection_reason reason) const {
+    return {reason, "thread_pool_executor \"" + name_ + "\"", rejection_numbers()};
+}
+
+bool thread_pool_executor::core::evict_oldest() {
+    std::optional<task> oldest = queue_->poll();
+    if (!oldest.has_value()) {
+        return false;
+    }
+    if (const future_link link{*oldest}; link && !link.claim(this)) {
+        drop_husk();
+    } else {
+        count_rejection(*oldest, rejection_reason::evicted);
+    }
+    return true;  // either way there is room now
 }
 
 }  // namespace spool::inline v1

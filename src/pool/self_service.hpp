@@ -7,44 +7,69 @@ namespace spool::inline v1 {
 
 class thread_pool_executor::core::self_service final : public nested_waiter {
 public:
-    /// Nested waits may be so deep on one thread; what lies deeper waits like any other thread.
-    static constexpr std::uint32_t deepest = 256;
-
-    self_service(core& pool, worker& w) noexcept
-        : nested_waiter(&pool), pool_(pool), worker_(w), outer_(current()) {
+    self_service(core& pool, worker& w) noexcept : nested_waiter(&pool), pool_(pool), worker_(w) {
         set_current(this);
     }
-    ~self_service() { set_current(outer_); }
+    ~self_service() { set_current(nested_waiter::outer()); }
 
-    [[nodiscard]] bool may_run_here() const noexcept override {
-        return worker_.depth.load() < deepest && worker_.stage == worker_stage::working;
+    /// A wait without stack room sleeps like that of any other thread. A task that this worker keeps is the exception:
+    /// as long as the worker waits, no other thread would run it.
+    [[nodiscard]] bool may_run_here(task_id id) const noexcept override {
+        const bool has_room =
+            worker_.has_stack_room() || (worker_.keeps(id) && !worker_.stack.is_exhausted());
+        return has_room && worker_.stage == worker_stage::working;
     }
     void run_here(future_link body, const std::stop_token& stop) override {
         pool_.run_claimed(worker_, body, stop);
     }
     void run_here(task body, const std::stop_token& stop) override { pool_.run_taken(worker_, body, stop); }
 
-    /// The worker that this thread is, if it is one of `pool`.
+    /// The worker of `pool` that this thread is, or null; the innermost, if a factory has put several on one thread.
     [[nodiscard]] static worker* of(const core& pool) noexcept {
-        nested_waiter* const waiter = current();
-        return waiter != nullptr && waiter->home() == &pool ? &static_cast<self_service*>(waiter)->worker_
-                                                            : nullptr;
+        nested_waiter* at = current();
+        while (at != nullptr && at->home() != &pool) {
+            at = at->outer();
+        }
+        return at != nullptr ? &static_cast<self_service*>(at)->worker_ : nullptr;
+    }
+    /// Calls `f` for each worker of `pool` that this thread is, the innermost first.
+    template <class F>
+    static void for_each_of(const core& pool, F&& f) {
+        for (nested_waiter* at = current(); at != nullptr; at = at->outer()) {
+            if (at->home() == &pool) {
+                f(static_cast<self_service*>(at)->worker_);
+            }
+        }
     }
 
     /// See deadlock_watch.
     wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
-                         function_ref<wait_result(deadline)> sleep) override;
+                         sleeper sleep) override;
     [[nodiscard]] core& pool() const noexcept { return pool_; }
     [[nodiscard]] const worker& self() const noexcept { return worker_; }
 
     /// In a forked child: its task has lost its pool, as if it had destroyed that itself. And the one around it on this thread.
-    void let_go() noexcept { worker_.stage = worker_stage::let_go; }
-    [[nodiscard]] self_service* outer() const noexcept { return dynamic_cast<self_service*>(outer_); }
+    void let_go() noexcept {
+        worker_.stage = worker_stage::let_go;
+        worker_.needs_attention = true;
+    }
+    /// For a wait that may last: offers the tasks that the workers of this thread keep to other workers. True: some are
+    /// still kept, because a queue is full.
+    bool give_away_all_kept() noexcept {
+        bool keeps_tasks = false;
+        for (self_service* at = this; at != nullptr; at = at->outer()) {
+            at->pool_.give_away_kept(at->worker_);
+            keeps_tasks = keeps_tasks || !at->worker_.kept.empty();
+        }
+        return keeps_tasks;
+    }
+    [[nodiscard]] self_service* outer() const noexcept {
+        return dynamic_cast<self_service*>(nested_waiter::outer());
+    }
 
 private:
     core& pool_;
     worker& worker_;
-    nested_waiter* const outer_;  // a factory may run the body on a worker of another pool
 };
 
 }  // namespace spool::inline v1

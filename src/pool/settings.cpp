@@ -1,5 +1,6 @@
 // Changing a pool while it runs. Each setter checks, sets, and makes everybody look who may have to act on it.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,11 @@ void check(bool holds, const std::string& name, const std::string& what) {
     if (!holds) {
         throw std::invalid_argument(label(name) + what);
     }
+}
+
+// A count that was negative before it was converted.
+std::string hint_at_sign(std::size_t n) {
+    return n > std::numeric_limits<std::size_t>::max() / 2 ? "; a negative number?" : "";
 }
 
 }  // namespace
@@ -39,11 +45,13 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       lets_in_quickly_(!task_times_ && !queue_first),
       runs_quickly_(hooks_ == nullptr && !task_times_ && !uncaught_.terminates()),
       queue_first_(queue_first),
+      keeps_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
       clock_(std::move(clock)),
       idle_spin_(options.idle_spin),
       on_fork_(options.on_fork),
       on_deadlock_(std::move(options.on_deadlock)),
-      born_in_(process_id()) {
+      born_in_(process_id()),
+      dry_spells_(idle_spin_.is_low_latency() ? spin_budget : break_even) {
     learn_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
@@ -59,9 +67,9 @@ void thread_pool_executor::core::check_sizes(std::size_t least, std::size_t most
     const std::string both = "core_size " + std::to_string(least) + ", maximum_size " + std::to_string(most);
     const std::string limit = std::to_string(largest_pool);
     check(least <= largest_pool, name_,
-          "core_size must not exceed " + limit + " (" + both + "; a negative number?)");
+          "core_size must not exceed " + limit + " (" + both + hint_at_sign(least) + ")");
     check(most <= largest_pool, name_,
-          "maximum_size must not exceed " + limit + " (" + both + "; a negative number?)");
+          "maximum_size must not exceed " + limit + " (" + both + hint_at_sign(most) + ")");
     check(most > 0, name_, "maximum_size must not be 0 (" + both + ")");
     check(least <= most, name_, "maximum_size must not be less than core_size (" + both + ")");
 }

@@ -30,7 +30,8 @@ void thread_pool_executor::core::wrap(task& work) const {
     // What comes to a derived pool with a due time has waited since then.
     if (task_times_ && !(queue_first_ && work.due() != due_time::min())) {
         timed_body timed{work};
-        work = task{std::move(timed)};  // fits inline: cannot throw
+        work = task{std::move(timed)};                                      // fits inline: cannot throw
+        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));  // with the memory of the wrapper
     }
 }
 
@@ -56,8 +57,10 @@ void thread_pool_executor::core::throw_empty() const {
 }
 
 void thread_pool_executor::core::execute(task&& work) {
+    calls_under_way::entry call = enter_call();
     const way_in way = admit_quickly(work);
     if (way.how != quick_result::accepted) [[unlikely]] {
+        call.end();
         execute_at_length(work, way);
     }
 }
@@ -68,7 +71,9 @@ void thread_pool_executor::core::execute(task&& work) {
         require(work);
     }
     std::exception_ptr start_error;
+    calls_under_way::entry call = enter_call();
     const admission_result how = go_on(work, way, start_error);
+    call.end();
     if (how != admission_result::accepted) {
         refuse(std::move(work), how, start_error);
     }
@@ -102,7 +107,7 @@ void thread_pool_executor::core::refuse(task&& work, admission_result how,
     if (start_error != nullptr) {
         const task refused = std::move(work);  // consumed, as by a policy
         count_rejection(refused, rejection_reason::no_thread);
-        std::rethrow_exception(start_error);
+        rethrow_start_error(start_error);
     }
     reject(std::move(work), rejection_reason::no_thread);
 }
@@ -126,6 +131,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         ticket mine;
         admission_result late = admission_result::accepted;
     };
+    calls_under_way::entry call = enter_call();
     std::vector<entry> entries;
     std::size_t prepared = 0;
     std::size_t taken = 0;
@@ -164,6 +170,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
                 entries[i].late = admission_result::accepted;
             }
         }
+        call.end();
         for (std::size_t i = 0; i < taken; ++i) {
             refuse(std::move(work[i]), entries[i].late, start_error);
         }
@@ -176,10 +183,11 @@ admission_result thread_pool_executor::core::try_execute(task& work, std::except
     admission_result answer = admission_result::accepted;
     try {
         answer = admit(work, start_error);
-    } catch (...) {  // from the queue: nothing has changed
-        if (unprepare(work)) {
+    } catch (...) {  // from the queue: nothing has changed, unless the task is in it
+        if (!work.empty() && unprepare(work)) {
             throw;
         }
+        report_queue_failure();
     }
     return answer == admission_result::accepted || unprepare(work) ? answer : admission_result::accepted;
 }
@@ -219,12 +227,26 @@ std::optional<task> thread_pool_executor::core::take_back(const ticket& wanted) 
     return std::move(found.front());
 }
 
-// Accepted or not, never in between: where there is no memory to take it back, it stays, and is accepted.
-std::optional<task> thread_pool_executor::core::take_back_if_possible(const ticket& wanted) {
+// Accepted or not, never in between: if the queue throws twice, the task stays in it, and is accepted. A pool that has
+// ended meanwhile destroys the task with its queue, as it does with tasks that shutdown_now() could not drain.
+std::optional<task> thread_pool_executor::core::take_back_if_possible(const ticket& wanted) noexcept {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        try {
+            return take_back(wanted);
+        } catch (...) {
+            report_queue_failure();
+        }
+    }
+    return std::nullopt;
+}
+
+// Inside a handler, for a call that must go on: tells of what a user's queue or comparator threw. Want of memory is no news.
+void thread_pool_executor::core::report_queue_failure() const noexcept {
     try {
-        return take_back(wanted);
+        throw;
     } catch (const std::bad_alloc&) {
-        return std::nullopt;
+    } catch (...) {
+        report(std::current_exception());
     }
 }
 
@@ -263,11 +285,11 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
         wrap(work);
         wait_result how = wait_result::gave_up;
         try {
-            const auto sleep = [&](deadline limit) {
-                return queue_->push_until(work, {.until = limit, .stop = stop}, try_again);
+            const auto sleep = [&](const wait_limits& limits) {
+                return queue_->push_until(work, limits, try_again);
             };
             how = until.is_never() ? deadlock_watch::wait(*this, blocked_wait::what::room, stop, sleep)
-                                   : sleep(until);
+                                   : sleep({.until = until, .stop = stop});
         } catch (...) {  // from the queue: nothing has changed
             unwrap(work);
             throw;
@@ -315,43 +337,14 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
     return true;
 }
 
-// ---- Refusals
-
-void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
-    task doomed = std::move(work);  // what the policy leaves is destroyed here
-    const rejection_policy policy = rejection();
-    // These two may get the task in after all; they count only what they give up on.
-    if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
-        count_rejection(doomed, reason);
-    }
-    policy(std::move(doomed), reason, owner_);
-}
-
-void thread_pool_executor::core::count_rejection(const task& work, rejection_reason reason) {
-    rejected_.fetch_add(1);
-    if (hooks_ != nullptr) {
-        hooks_->rejected({.id = work.id(), .priority = work.priority()}, reason);
-    }
-}
-
-rejected_execution thread_pool_executor::core::rejection_error(rejection_reason reason) const {
-    return {reason, "thread_pool_executor \"" + name_ + "\"", to_string(snapshot())};
-}
-
-bool thread_pool_executor::core::evict_oldest() {
-    std::optional<task> oldest = queue_->poll();
-    if (!oldest.has_value()) {
-        return false;
-    }
-    if (const future_link link{*oldest}; link && !link.claim(this)) {
-        drop_husk();
-    } else {
-        count_rejection(*oldest, rejection_reason::evicted);
-    }
-    return true;  // either way there is room now
-}
-
 // ---- Taking out
+
+bool thread_pool_executor::core::contains(task_id id) const {
+    return queue_->contains([id](const task& t) {
+        const future_link link{t};
+        return t.id() == id && (!link || !link.is_husk());
+    });
+}
 
 bool thread_pool_executor::core::remove(task_id id) {
     const bool removed = take_back({id, std::nullopt}).has_value();
@@ -362,11 +355,11 @@ bool thread_pool_executor::core::remove(task_id id) {
 std::size_t thread_pool_executor::core::purge() {
     const std::vector<task> gone = queue_->take_if([](const task& t) {
         const future_link link{t};
-        return link && (link.is_husk() || link.is_cancelled());
+        return link ? link.is_husk() || link.is_cancelled() : t.is_cancelled();
     });
     std::size_t cancelled = 0;
     for (const task& t : gone) {
-        if (future_link{t}.claim(this)) {
+        if (const future_link link{t}; !link || link.claim(this)) {
             ++cancelled;
         } else {
             drop_husk();

@@ -1,8 +1,4 @@
-// How a group knows that all its children have ended.
-//
-// A child ends when its callable is destroyed. On the maker's own thread that is a plain count. On another thread it lowers remote_, and
-// then the group may be gone: so that is the last touch. Only if the maker sleeps must it be woken, and then the change and the
-// wake lie in one critical section; the maker looks inside one too, so when it sees that all have ended, the last has left.
+// Forks, joins and the end of a group. detail/join_count.hpp says how a group knows that all its children have ended.
 #include "spool/pool/task_group.hpp"
 #include "spool/base/pause_point.hpp"
 
@@ -13,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "base/exceptions_in_flight.hpp"
 #include "pool/deadlock_watch.hpp"
 #include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
@@ -22,6 +19,12 @@
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
+namespace {
+
+// How long a maker sleeps after the queue has thrown.
+constexpr std::chrono::milliseconds search_again{10};
+
+}  // namespace
 
 constinit thread_local detail::group_frame* detail::group_frame::innermost_ = nullptr;
 
@@ -35,34 +38,50 @@ task_group::task_group(thread_pool_executor& pool) noexcept
     : pool_(pool),
       home_(&pool.use()),
       maker_(detail::group_frame::this_thread()),
-      worker_(core::self_service::of(*static_cast<const core*>(home_))) {
+      worker_(core::self_service::of(*static_cast<const core*>(home_))),
+      exceptions_before_(detail::exceptions_in_flight()) {
     if (made_in_ != nullptr) {
         made_in_->add();
     }
 }
 
 void task_group::fork(task&& child) {
-    const bool elsewhere = !made_here() && worker_ != nullptr;
-    if (elsewhere) {
-        remote_.fetch_add(2);  // keeps the group until its maker has been told
+    if (!made_here() && worker_ != nullptr) [[unlikely]] {
+        fork_elsewhere(child);
+    } else if (!offer(child)) [[unlikely]] {
+        run_at_once(child);
     }
-    bool taken = false;
+}
+
+// By another thread, for a maker that is a worker: the maker may have to run the child.
+[[gnu::noinline]] void task_group::fork_elsewhere(task& child) {
+    count_.add_elsewhere();  // keeps the group until its maker has been told
+    if (!offer(child)) {
+        run_at_once(child);
+    }
+    forked_elsewhere_.fetch_add(1);  // before the next, which wakes a maker that sleeps
+    count_.end_elsewhere_and_wake();
+}
+
+// False, and `child` is as it was: the pool does not take it.
+inline bool task_group::offer(task& child) {
     try {
         core& pool = pool_.use();
-        taken = &pool == home_ && pool.takes(child);
-    } catch (...) {  // from the queue, which has not taken it
-    }
-    if (!taken) {
-        if (!made_here()) {
-            ran_elsewhere_.store(true);
+        if (&pool != home_) {
+            return false;
         }
-        // NOLINTNEXTLINE(bugprone-use-after-move): what was not taken is as it was
-        child();  // where it was forked, then; it throws nothing
+        return pool.keeps_stores() || worker_ == nullptr ? pool.takes(child) : fork_claimable(pool, child);
+    } catch (...) {  // from the queue, which has not taken it
+        return false;
     }
-    if (elsewhere) {
-        forked_elsewhere_.fetch_add(1);  // before the next, which wakes a maker that sleeps
-        one_less_elsewhere();
+}
+
+// Where it was forked, then. It throws nothing.
+[[gnu::noinline]] void task_group::run_at_once(task& child) {
+    if (!made_here()) {
+        ran_elsewhere_.store(true);
     }
+    child();
 }
 
 void task_group::child_dropped_or_elsewhere(bool was_dropped) noexcept {
@@ -70,29 +89,15 @@ void task_group::child_dropped_or_elsewhere(bool was_dropped) noexcept {
         failed(std::make_exception_ptr(cancelled("task_group: the pool dropped a child that had not begun")));
     }
     if (made_here()) {
-        ++ended_here_;
+        count_.end_here();
     } else {
-        one_less_elsewhere();
+        count_.end_elsewhere();
     }
-}
-
-void task_group::one_less_elsewhere() noexcept {
-    std::uint64_t seen = remote_.load();
-    while ((seen & sleeping) == 0) {
-        SPOOL_PAUSE_POINT("task_group: a child has ended elsewhere");
-        if (remote_.compare_exchange_weak(seen, seen - 2)) {
-            return;  // not ours any more
-        }
-    }
-    const detail::lock_guard lock{mutex_};
-    SPOOL_PAUSE_POINT("task_group: about to wake the maker");
-    remote_.fetch_sub(2);
-    ended_.notify_all();  // pair (M): mutex_
 }
 
 void task_group::failed(std::exception_ptr error) noexcept {
     {
-        const detail::lock_guard lock{mutex_};
+        const detail::lock_guard lock{count_.guard};
         if (error_ == nullptr) {
             error_ = std::move(error);
         }
@@ -104,14 +109,14 @@ void task_group::cancel() {
     cancelled_.store(true);
     std::stop_source source{std::nostopstate};
     {
-        const detail::lock_guard lock{mutex_};
+        const detail::lock_guard lock{count_.guard};
         source = stop_;
     }
-    source.request_stop();
+    detail::request_stop_of(source);
 }
 
 std::stop_token task_group::token() {
-    const detail::lock_guard lock{mutex_};
+    const detail::lock_guard lock{count_.guard};
     if (!stop_.stop_possible()) {
         stop_ = std::stop_source{};
         if (cancelled_.load()) {
@@ -123,18 +128,17 @@ std::stop_token task_group::token() {
 
 // In a forked child: the pool has another core, and whoever had the children is not there.
 void task_group::forget_lost_children() noexcept {
-    std::construct_at(&mutex_);  // one who is gone may have held it
-    begun_ = ended_here_ = 0;
-    remote_.store(0);
+    count_.forget_all();
     cancelled_.store(true);
-    const detail::lock_guard lock{mutex_};
+    const detail::lock_guard lock{count_.guard};
+    children_.forget_all();
     if (error_ == nullptr) {
         error_ = std::make_exception_ptr(
             cancelled("task_group: the children are those of the process that forked"));
     }
 }
 
-void task_group::join() {
+void task_group::join() noexcept {
     const std::uint64_t forks = forked_elsewhere_.load();  // before the look at the queue
     if (!run_queued()) {
         join_others(forks);
@@ -145,7 +149,7 @@ void task_group::join() {
     if (&pool_.use() != home_) {
         forget_lost_children();
     }
-    if (!all_ended() && !help_until_all_ended()) {
+    if (!count_.all_ended() && !help_until_all_ended()) {
         wait_for_others(forks);
     }
 }
@@ -154,7 +158,7 @@ void task_group::join() {
 [[gnu::always_inline]] inline bool task_group::run_queued() {
     auto* const self = static_cast<worker*>(worker_);
     if (self == nullptr) {
-        return all_ended();
+        return count_.all_ended();
     }
     core& pool = pool_.use();
     const auto run_if_mine = [&](task& t) {
@@ -164,22 +168,35 @@ void task_group::join() {
         }
         return is_mine;
     };
+    const auto use_own = [&] {
+        try {
+            return pool.queue().use_own(run_if_mine);
+        } catch (...) {
+            search_failed(pool);
+            return false;
+        }
+    };
     do {
         notice_stop();
-        if (!pool.queue().use_own(run_if_mine) && !run_elsewhere()) {
-            return all_ended();
+        // Without stack room the children are left to other workers.
+        if (!self->has_stack_room() || (!use_own() && !run_elsewhere())) {
+            return count_.all_ended();
         }
-    } while (!all_ended());
+    } while (!count_.all_ended());
     return true;
 }
 
 // Those that lie elsewhere in the queue. False: there are none.
 bool task_group::run_elsewhere() {
     core& pool = pool_.use();
+    if (!pool.keeps_stores()) {
+        return run_claimable(pool);
+    }
     std::vector<task> children;
     try {
         children = pool.queue().take_if([this](const task& t) { return is_parent_of(t); });
-    } catch (const std::bad_alloc&) {  // then others will run them
+    } catch (...) {
+        search_failed(pool);
     }
     for (task& child : children) {
         notice_stop();
@@ -188,19 +205,24 @@ bool task_group::run_elsewhere() {
     return !children.empty();
 }
 
+// Inside a handler: a user's queue threw, or there is no memory. Children may be left that no other worker takes.
+[[gnu::noinline]] void task_group::search_failed(core& pool) noexcept {
+    search_failed_ = true;
+    pool.report_queue_failure();
+}
+
 // Others run the rest: what was forked inside of that may lie there for the taking. False: for a while there was nothing.
 bool task_group::help_until_all_ended() {
     if (worker_ == nullptr) {
         return false;
     }
-    const std::chrono::nanoseconds patience =
-        spinning_can_help() ? spin_budget : std::chrono::nanoseconds::zero();
+    const std::chrono::nanoseconds patience = pool_.use().patience_of_join();
     for (;;) {
         for (spin_turns turns{patience}; !help();) {
-            if (all_ended()) {
+            if (count_.all_ended()) {
                 return true;
             }
-            if (!turns.next()) {
+            if (search_failed_ || !turns.next()) {
                 return false;
             }
         }
@@ -211,13 +233,21 @@ bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
     core& pool = pool_.use();
     notice_stop();
-    return pool.queue().use_other([&](task& t) {
-        const bool is_awaited = is_ancestor_of(t);
-        if (is_awaited) {
-            pool.run_child(self, t);
-        }
-        return is_awaited;
-    });
+    if (!pool.keeps_stores() || !self.has_stack_room()) {
+        return false;
+    }
+    try {
+        return pool.queue().use_other([&](task& t) {
+            const bool is_awaited = is_ancestor_of(t);
+            if (is_awaited) {
+                pool.run_child(self, t);
+            }
+            return is_awaited;
+        });
+    } catch (...) {
+        search_failed(pool);
+        return false;
+    }
 }
 
 bool task_group::is_parent_of(const task& t) const noexcept {
@@ -242,31 +272,27 @@ void task_group::notice_stop() {
 
 // The maker counts as sleeping until it has seen inside of the lock that all have ended, also while it runs what others have forked.
 void task_group::wait_for_others(std::uint64_t forks_seen) {
-    {
-        const detail::lock_guard lock{mutex_};
-        SPOOL_PAUSE_POINT("task_group: the maker is about to sleep");
-        remote_.fetch_or(sleeping);
-    }
-    const auto ended = [this] {
-        const detail::lock_guard lock{mutex_};
-        return all_ended();
-    };
+    count_.begin_sleep();
+    const auto ended = [this] { return count_.all_ended_in_sleep(); };
     const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
     std::stop_token stop;
     try {
         if (!interrupted_) {
             stop = this_task::stop_token();
         }
-    } catch (const std::bad_alloc&) {  // it cannot be interrupted then
+    } catch (...) {  // no memory: it cannot be interrupted then
     }
     for (;;) {
-        const auto sleep = [&](deadline limit) {
-            return ended_.await(ended, {.until = limit, .stop = stop}, others_forked);
+        const auto sleep = [&](const wait_limits& limits) {
+            return count_.wakes.await(ended, limits, others_forked);
         };
-        // A child that runs on a thread of which nothing is known may end at any time.
+        // A child that runs on a thread of which nothing is known may end at any time. After a search that failed the maker must search
+        // again: it may be the only worker.
         const wait_result how =
-            ran_elsewhere_.load()
-                ? sleep(deadline::never())
+            std::exchange(search_failed_, false)
+                ? sleep({.until = deadline::after(search_again), .stop = stop})
+            : ran_elsewhere_.load()
+                ? sleep({.stop = stop})
                 : core::deadlock_watch::wait(pool_.use(), core::blocked_wait::what::group, stop, sleep);
         if (how == wait_result::ready) {
             break;
@@ -281,8 +307,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
         forks_seen = forked_elsewhere_.load();
         static_cast<void>(run_queued());
     }
-    const detail::lock_guard lock{mutex_};
-    remote_.fetch_and(~sleeping);
+    count_.end_sleep();
 }
 
 // Makes a cancelled group as new, and throws what it was cancelled for.
@@ -290,7 +315,7 @@ void task_group::renew() {
     std::exception_ptr error;
     const bool was_interrupted = std::exchange(interrupted_, false);
     {
-        const detail::lock_guard lock{mutex_};  // against a cancel() that comes from elsewhere
+        const detail::lock_guard lock{count_.guard};  // against a cancel() that comes from elsewhere
         error = std::exchange(error_, nullptr);
         cancelled_.store(false);
         stop_ = std::stop_source{std::nostopstate};
@@ -305,16 +330,17 @@ void task_group::renew() {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): it means an empty task that is called, and no child is one
 void task_group::finish() noexcept {
-    if (std::uncaught_exceptions() != 0) {
+    const bool left_by_exception = detail::exceptions_in_flight() > exceptions_before_;
+    if (left_by_exception) {
         cancel();
     }
     join();
     std::exception_ptr error;
     {
-        const detail::lock_guard lock{mutex_};
+        const detail::lock_guard lock{count_.guard};
         error = error_;
     }
-    if (error != nullptr && std::uncaught_exceptions() == 0) {
+    if (error != nullptr && !left_by_exception) {
         report_uncaught("a child of a task_group that nobody waited for", error);
     }
 }

@@ -1,9 +1,11 @@
 #include "spool/pool/thread_factory.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "pool/thread_setup.hpp"
 #include "spool/base/error.hpp"
+#include "spool/base/mutex.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -23,6 +25,40 @@ void replace(std::string& text, const std::string& what, const std::string& with
         text.replace(at, what.size(), with);
     }
 }
+
+// Which set of CPUs the next thread gets.
+class cpu_sets : public std::enable_shared_from_this<cpu_sets> {
+public:
+    explicit cpu_sets(std::vector<std::vector<int>> sets) : sets_(std::move(sets)), uses_(sets_.size()) {}
+
+    [[nodiscard]] cpu_lease lend() {
+        const std::size_t chosen = choose();
+        // The pointer calls the deleter also where there is no memory for its count.
+        return {&sets_[chosen], [self = shared_from_this(), chosen](const std::vector<int>*) {
+                    const detail::lock_guard lock{self->mutex_};
+                    --self->uses_[chosen];
+                }};
+    }
+
+private:
+    // The one that the fewest have; among equals the caller's own: a worker that dies starts its successor itself.
+    std::size_t choose() {
+        const detail::lock_guard lock{mutex_};
+        const auto fewest = std::min_element(uses_.begin(), uses_.end());
+        auto chosen = static_cast<std::size_t>(fewest - uses_.begin());
+        for (std::size_t i = 0; i < sets_.size(); ++i) {
+            if (&sets_[i] == lease_of_this_thread() && uses_[i] == *fewest) {
+                chosen = i;
+            }
+        }
+        ++uses_[chosen];
+        return chosen;
+    }
+
+    const std::vector<std::vector<int>> sets_;
+    detail::mutex mutex_;
+    std::vector<std::size_t> uses_ SPOOL_GUARDED_BY(mutex_);  // living threads that have each
+};
 
 }  // namespace
 
@@ -72,8 +108,12 @@ std::string worker_thread_name(const std::string& pattern, const worker_info& in
 }
 
 thread_factory worker_thread_factory(worker_thread_options options) {
-    return [options = std::move(options)](task body, const worker_info& info) {
-        return start_thread(options, std::move(body), info);
+    std::shared_ptr<cpu_sets> sets;
+    if (!options.affinity_per_thread.empty()) {
+        sets = std::make_shared<cpu_sets>(options.affinity_per_thread);
+    }
+    return [options = std::move(options), sets = std::move(sets)](task body, const worker_info& info) {
+        return start_thread(options, std::move(body), info, sets != nullptr ? sets->lend() : nullptr);
     };
 }
 

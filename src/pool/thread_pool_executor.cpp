@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/is_watched.hpp"
 #include "pool/fork_list.hpp"
 #include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
@@ -33,12 +34,20 @@ void thread_pool_executor::execute_all(std::span<task> work) {
     for (const task& one : work) {
         use().require(one);
     }
+    if (detail::is_watched()) [[unlikely]] {
+        for (const task& one : work) {
+            detail::hand_over_in_library(detail::sanitizer_key_of(one.id()));
+        }
+    }
     use().execute_all(work);
 }
 
 admission_result thread_pool_executor::try_execute(task&& work) {
     core& pool = use();
     pool.require(work);
+    if (detail::is_watched()) [[unlikely]] {
+        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
+    }
     std::exception_ptr start_error;
     return pool.let_in(work, start_error);
 }
@@ -47,6 +56,7 @@ admission_result thread_pool_executor::execute_until(task&& work, deadline until
     const std::shared_ptr<core> keep =
         use().shared_from_this();  // for those who still wait when the pool is destroyed
     keep->require(work);
+    detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
     return keep->execute_until(work, until, stop);
 }
 
@@ -115,7 +125,10 @@ void thread_pool_executor::close() {
     keep->close();
 }
 run_state thread_pool_executor::state() const noexcept {
-    return use().control().state;
+    const core& pool = use();
+    const run_state now = pool.control().state;
+    detail::receive_in_library(&pool);
+    return now;
 }
 
 const std::string& thread_pool_executor::name() const noexcept {
@@ -167,6 +180,14 @@ std::size_t thread_pool_executor::prestart_all_core_threads() {
 blocking_queue<task>& thread_pool_executor::queue() noexcept {
     return use().queue();
 }
+std::string thread_pool_executor::executor_label() const {
+    return "thread_pool_executor \"" + name() + "\"";
+}
+
+bool thread_pool_executor::contains(task_id id) const {
+    return use().contains(id);
+}
+
 bool thread_pool_executor::remove(task_id id) {
     return use().remove(id);
 }

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <optional>
@@ -44,6 +45,12 @@ public:
     pthread_attr_t value;
 };
 
+// Keeps a thread from running its body until its starter has seen which CPUs it got.
+enum class verdict { pending, go, refused };
+using start_gate = std::shared_ptr<std::atomic<verdict>>;
+
+constinit thread_local const std::vector<int>* lease_here = nullptr;
+
 // What the new thread gets.
 struct luggage {
     task body;
@@ -52,6 +59,8 @@ struct luggage {
     std::optional<int> nice;
     std::function<void(const worker_info&)> on_start;
     std::function<void(const worker_info&)> on_exit;
+    cpu_lease cpus;   // given back when the thread has ended
+    start_gate gate;  // null: there is nothing to wait for
 };
 
 void call(const std::function<void(const worker_info&)>& callback, const worker_info& info,
@@ -66,7 +75,14 @@ void call(const std::function<void(const worker_info&)>& callback, const worker_
 }
 
 void* run(void* argument) {
+    if (const start_gate gate = static_cast<luggage*>(argument)->gate) {
+        gate->wait(verdict::pending);
+        if (gate->load() == verdict::refused) {
+            return nullptr;  // the luggage is still the starter's
+        }
+    }
     const std::unique_ptr<luggage> mine{static_cast<luggage*>(argument)};
+    lease_here = mine->cpus.get();
     pthread_setname_np(pthread_self(), mine->name.c_str());
     if (mine->nice.has_value() &&
         setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), *mine->nice) != 0) {
@@ -85,38 +101,75 @@ void* run(void* argument) {
     return nullptr;
 }
 
-void set_affinity(attributes& attributes, const worker_thread_options& options, const worker_info& info) {
+std::string to_cpu(int cpu) {
+    return "affinity to CPU " + std::to_string(cpu);
+}
+
+void set_affinity(attributes& attributes, const std::vector<int>& cpus, const worker_info& info) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (const int cpu : options.affinity) {
-        check(cpu < 0 || cpu >= CPU_SETSIZE ? EINVAL : 0, info, "affinity to CPU " + std::to_string(cpu));
+    for (const int cpu : cpus) {
+        check(cpu < 0 || cpu >= CPU_SETSIZE ? EINVAL : 0, info, to_cpu(cpu));
         CPU_SET(static_cast<std::size_t>(cpu), &set);
     }
     check(pthread_attr_setaffinity_np(&attributes.value, sizeof(set), &set), info, "affinity");
 }
 
+// The system leaves out the CPUs that the process may not use, and fails only if none is left.
+std::optional<int> refused_cpu(pthread_t thread, const std::vector<int>& cpus) {
+    cpu_set_t got;
+    CPU_ZERO(&got);
+    if (pthread_getaffinity_np(thread, sizeof(got), &got) != 0) {
+        return std::nullopt;
+    }
+    for (const int cpu : cpus) {
+        if (!CPU_ISSET(static_cast<std::size_t>(cpu), &got)) {
+            return cpu;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
-worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info) {
+const std::vector<int>* lease_of_this_thread() noexcept {
+    return lease_here;
+}
+
+worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info,
+                           cpu_lease cpus) {
+    const std::vector<int>& affinity = cpus != nullptr ? *cpus : options.affinity;
     attributes attributes;
     if (options.stack_size != 0) {
         check(pthread_attr_setstacksize(&attributes.value, options.stack_size), info,
               "stack size " + std::to_string(options.stack_size));
     }
-    if (!options.affinity.empty()) {
-        set_affinity(attributes, options, info);
+    start_gate gate;
+    if (!affinity.empty()) {
+        set_affinity(attributes, affinity, info);
+        gate = std::make_shared<std::atomic<verdict>>(verdict::pending);
     }
-    auto bag = std::make_unique<luggage>(luggage{std::move(body), info,
-                                                 worker_thread_name(options.name_pattern, info, name_limit),
-                                                 options.nice, options.on_start, options.on_exit});
+    auto bag = std::make_unique<luggage>(
+        luggage{std::move(body), info, worker_thread_name(options.name_pattern, info, name_limit),
+                options.nice, options.on_start, options.on_exit, cpus, gate});
     auto handle = std::make_unique<posix_handle>();  // before the thread exists: nothing may fail after that
     pthread_t thread{};
     const int error = pthread_create(&thread, &attributes.value, &run, bag.get());
-    if (error == 0) {
-        static_cast<void>(bag.release());  // at once: it is the new thread's now
+    if (error == EINVAL && !affinity.empty()) {
+        check(error, info, to_cpu(affinity.front()));  // none of them may be used
     }
-    check(error, info,
-          options.affinity.empty() ? "pthread_create" : "pthread_create (with the affinity asked for)");
+    check(error, info, "pthread_create");
+    if (const auto refused = affinity.empty() ? std::nullopt : refused_cpu(thread, affinity)) {
+        gate->store(verdict::refused);
+        gate->notify_one();
+        pthread_join(thread, nullptr);
+        check(EINVAL, info, to_cpu(*refused));
+    }
+    static_cast<void>(bag.release());  // it is the new thread's now
+    if (gate != nullptr) {
+        gate->store(verdict::go);
+        gate->notify_one();
+    }
     handle->set(thread);
     return worker_thread{std::move(handle)};
 }

@@ -7,9 +7,14 @@
 
 namespace spool::inline v1 {
 
+const std::vector<int>* lease_of_this_thread() noexcept {
+    return nullptr;
+}
+
 // Names, stack sizes, affinity and priorities are beyond std::thread: what was asked for and cannot be had is refused.
-worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info) {
-    if (options.stack_size != 0 || !options.affinity.empty() || options.nice.has_value()) {
+worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info,
+                           cpu_lease cpus) {
+    if (options.stack_size != 0 || !options.affinity.empty() || cpus != nullptr || options.nice.has_value()) {
         throw std::runtime_error("thread " + info.name +
                                  ": stack size, affinity and nice value cannot be set here");
     }

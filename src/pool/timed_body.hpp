@@ -7,23 +7,21 @@
 
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/base/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
 
 /// Stands for the inner task in every respect: id, priority, due time, future, group.
 class timed_body {
 public:
-    using brings_task_scope = void;
-
     /// Allocates before it takes the task: if that throws, the task is where it was.
     explicit timed_body(task& work) : data_(std::make_unique<data>()) { data_->inner = std::move(work); }
 
     void operator()() { data_->inner(); }
-    [[nodiscard]] task_id id() const noexcept { return data_->inner.id(); }
-    [[nodiscard]] void* shared_state() const noexcept { return data_->inner.shared_state(); }
-    [[nodiscard]] const void* owner() const noexcept { return data_->inner.owner(); }
+    [[nodiscard]] const task& inner() const noexcept { return data_->inner; }
     [[nodiscard]] int priority() const { return data_->inner.priority(); }
     [[nodiscard]] due_time due() const { return data_->inner.due(); }
+    [[nodiscard]] bool is_cancelled() const { return data_->inner.is_cancelled(); }
 
     [[nodiscard]] task release() noexcept { return std::move(data_->inner); }
     [[nodiscard]] std::chrono::steady_clock::time_point submitted() const noexcept {
@@ -31,11 +29,20 @@ public:
     }
 
 private:
-    struct data {
+    struct data : private detail::freed_elsewhere {
         task inner;
         std::chrono::steady_clock::time_point submitted = std::chrono::steady_clock::now();
     };
     std::unique_ptr<data> data_;
+};
+
+template <>
+struct detail::task_marks<timed_body> : no_task_marks {
+    static constexpr bool is_future_body = true;
+    static constexpr bool has_owner = true;
+    [[nodiscard]] static task_id id(const timed_body& f) noexcept { return f.inner().id(); }
+    [[nodiscard]] static void* shared_state(const timed_body& f) noexcept { return f.inner().shared_state(); }
+    [[nodiscard]] static const void* owner(const timed_body& f) noexcept { return f.inner().owner(); }
 };
 
 }  // namespace spool::inline v1

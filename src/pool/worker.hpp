@@ -1,6 +1,7 @@
 // worker: one thread of a pool, as the pool sees it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "pool/stack_room.hpp"
 #include "spool/base/cache_line.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
@@ -29,12 +31,15 @@ enum class worker_stage {
 struct worker {
     worker_info info;
     std::thread::id thread_id;  // set when the body begins
+    stack_room stack;           // likewise: of that thread
     bool closing = false;       // the worker's own: counted among the pool's closers
     bool leaving = false;       // likewise: inside depart(), so counted as departing
     std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
     task first;                                             // the worker's own once it has begun
     std::optional<task_id> lent_for;  // likewise: an extra one, for that task (0: for any)
     bool holds_first = false;         // likewise: counted in depth, but not begun
+    std::list<task> kept;             // likewise: to run when the current task has ended; see keep()
+    bool needs_attention = false;     // likewise: `kept` is not empty, or the stage is let_go
 
     // Guarded by the pool's workers mutex:
     worker_stage stage = worker_stage::starting;
@@ -52,7 +57,14 @@ struct worker {
     std::atomic<std::uint64_t> started{0};  // tasks it began, its first counted from the beginning
     std::atomic<task_id> current{0};        // the innermost
     std::atomic<std::int64_t> started_at{
-        0};  // of the outermost, in ns of the steady clock; only with task_times
+        0};  // of the innermost, in ns of the steady clock; only with task_times
+
+    /// For the worker's own thread: whether it may begin one more task inside the one that it runs.
+    [[nodiscard]] bool has_stack_room() const noexcept { return stack.has_room(depth); }
+    /// Likewise: whether the task is among those that the worker has kept.
+    [[nodiscard]] bool keeps(task_id id) const noexcept {
+        return std::any_of(kept.begin(), kept.end(), [id](const task& t) { return t.id() == id; });
+    }
 };
 
 }  // namespace spool::inline v1

@@ -33,9 +33,10 @@ void thread_pool_executor::core::depart(worker& w) {
     w.leaving = true;
     if (hooks_ != nullptr) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
-        if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
-            return;
-        }
+    }
+    run_kept(w);
+    if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
+        return;
     }
     note_left_here();
     worker_list left_before;
@@ -49,6 +50,7 @@ void thread_pool_executor::core::depart(worker& w) {
         left_.splice(left_.end(), workers_, w.position);
     }
     forget_closer(w);
+    detail::hand_over_in_library(this);
     steps().departed();
     join(left_before);
 }
@@ -65,7 +67,9 @@ void thread_pool_executor::core::tell_of_free_place() noexcept {
     changed_.notify_all();
 }
 
-// Ended threads, each past its depart(): only its thread_local destructors are left.
+// Each of these workers is off the list of workers, in the last part of its depart() or past it. What is left to it: the
+// end of the pool, if it was the last, joining those that left before it, and its thread_local destructors. Nobody is
+// on two lists, so no two of them join each other.
 void thread_pool_executor::core::join(worker_list& left) {
     for (const std::shared_ptr<worker>& w : left) {
         if (w->thread) {
@@ -125,12 +129,12 @@ void thread_pool_executor::core::back_off() {
 
 void thread_pool_executor::core::report(const std::exception_ptr& error) const noexcept {
     const worker* const self = self_service::of(*this);
-    uncaught(self != nullptr ? self->info : pool_info_, error);
-}
-
-void thread_pool_executor::core::uncaught(const worker_info& where,
-                                          const std::exception_ptr& error) const noexcept {
-    uncaught_(where, error);
+    if (self == nullptr) {
+        uncaught(pool_info_, error);
+    } else {
+        const task_id id = self->current.load(std::memory_order_relaxed);  // relaxed, owner
+        uncaught(task_info{.id = id, .worker = &self->info}, error);
+    }
 }
 
 }  // namespace spool::inline v1

@@ -39,9 +39,11 @@ private:
 void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     worker& w = *self;
     task_scope scope;
+    scope.set_clock(clock_.get());
     if (!begin(w, scope)) {
         return;
     }
+    w.stack = stack_room::of_this_thread();
     self_service waits{*this, w};
     {
         consumer_place place{attach(w) ? queue_.get() : nullptr};
@@ -94,6 +96,11 @@ bool thread_pool_executor::core::attach(const worker& w) {
 
 auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     task next = std::move(w.first);
+    if (w.needs_attention && next.empty()) {  // after worker_started
+        if (const served how = attend(w, scope, true); how != served::and_on) {
+            return how;
+        }
+    }
     if (!next.empty()) {
         if (const served how = serve_first(w, scope, next); how != served::and_on) {
             return how;
@@ -123,19 +130,45 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
 
 // Afterwards it is empty, if the worker goes on.
 inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, task& next) -> served {
+    const bool fine = claim_and_run(w, scope, next);
+    if (w.needs_attention) [[unlikely]] {  // set by this very thread, in the task or in its destructor
+        return attend(w, scope, fine);
+    }
+    return fine ? served::and_on : served::died;
+}
+
+// False: something threw, and the worker is to be replaced.
+[[gnu::always_inline]] inline bool thread_pool_executor::core::claim_and_run(worker& w, task_scope& scope,
+                                                                             task& next) {
     SPOOL_PAUSE_POINT("worker: has a task in hand");
     if (next.is_plain()) [[likely]] {
         scope.drop_leftover_token();  // a queue or a factory may have asked for one since the last task
     } else if (claims(w, next)) {
         scope.reset(next);
     } else {
-        return served::and_on;
+        return true;
     }
-    const bool fine = runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
-    // Set by this very thread, in the task that has just ended or in its destructor.
-    if (w.stage == worker_stage::let_go) [[unlikely]] {
+    return runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
+}
+
+// A task has destroyed the pool, or has left tasks that the worker keeps. The queue has its turn after each of those:
+// otherwise tasks that submit themselves again would shut it out.
+[[gnu::noinline]] auto thread_pool_executor::core::attend(worker& w, task_scope& scope, bool fine) -> served {
+    task next;
+    while (w.stage != worker_stage::let_go && take_kept(w, next)) {
+        fine = claim_and_run(w, scope, next) && fine;
+        try {
+            if (w.stage != worker_stage::let_go && !w.kept.empty() && fetch_quickly(next)) {
+                fine = claim_and_run(w, scope, next) && fine;
+            }
+        } catch (...) {  // from the queue
+            uncaught(w.info, std::current_exception());
+        }
+    }
+    if (w.stage == worker_stage::let_go) {
         return served::let_go;
     }
+    w.needs_attention = false;
     return fine ? served::and_on : served::died;
 }
 
@@ -220,9 +253,18 @@ std::chrono::nanoseconds thread_pool_executor::core::spin_time(dry_spell& spell)
         spell.since = now;
     }
     const std::chrono::nanoseconds none{0};
-    const std::chrono::nanoseconds adaptive = spinning_can_help() ? dry_spells_.worth_spinning() : none;
-    const std::chrono::nanoseconds budget = idle_spin_.is_adaptive() ? adaptive : idle_spin_.time();
+    std::chrono::nanoseconds budget = idle_spin_.time();
+    if (idle_spin_.is_adaptive()) {
+        budget = spinning_pays(now) ? dry_spells_.worth_spinning() : none;
+    } else if (idle_spin_.is_low_latency()) {
+        budget = spinning_can_help() ? dry_spells_.worth_spinning() : none;
+    }
     return std::max(none, budget - (now - spell.since));
+}
+
+std::chrono::nanoseconds thread_pool_executor::core::patience_of_join() const noexcept {
+    const bool may_spin = idle_spin_.is_low_latency() ? spinning_can_help() : spinning_pays();
+    return may_spin ? spin_budget : std::chrono::nanoseconds{0};
 }
 
 }  // namespace spool::inline v1

@@ -23,6 +23,21 @@ namespace {
     }
 }
 
+std::exception_ptr what_leaves(function_ref<void()> body) noexcept {
+    try {
+        body();
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+// Holds no lock: callbacks are users' code.
+void interrupt(task_scope& scope) {
+    std::stop_source source = scope.interrupt();
+    detail::request_stop_of(source);
+}
+
 [[gnu::noinline]] void call_or_terminate(const task_scope& scope, function_ref<void()> body) noexcept {
     call_to_the_end(scope, body);
 }
@@ -51,7 +66,8 @@ bool thread_pool_executor::core::forgiven(const worker& w, const task_scope& sco
             return true;
         }
     } catch (...) {}
-    uncaught(w.info, thrown);
+    const task_id id = w.current.load(std::memory_order_relaxed);  // relaxed, owner
+    uncaught(task_info{.id = id, .worker = &w.info}, thrown);
     return false;
 }
 
@@ -64,36 +80,50 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
         info.waited = std::chrono::steady_clock::now() - timed->submitted();
     } else if (queue_first_ && work.due() != due_time::min()) {
         // from when it could have run
-        info.waited = (clock_ != nullptr ? clock_->now() : due_time::clock::now()) - work.due();
+        info.waited = now() - work.due();
     }
     return info;
 }
 
 // A task run inside another on the same thread.
-[[gnu::noinline]] void thread_pool_executor::core::run_inside(worker& w, task& work) {
+[[gnu::noinline]] void thread_pool_executor::core::run_inside(worker& w, task& work,
+                                                              std::exception_ptr* thrown) {
     task_scope scope{work};
     task_info info = info_of(w, work);
     run_counted(
-        w, scope, work, [&work] { work(); }, info);
+        w, scope, work, [&work] { work(); }, info, thrown);
 }
 
 // The same with the stop of the task that waits for it passed on.
 void thread_pool_executor::core::run_taken(worker& w, task& work, const std::stop_token& stop) {
     task_scope scope{work};
-    const std::stop_callback pass_on{stop, [&scope] { scope.interrupt().request_stop(); }};
+    const std::stop_callback pass_on{stop, [&scope] { interrupt(scope); }};
     task_info info = info_of(w, work);
     run_counted(
         w, scope, work, [&work] { work(); }, info);
 }
 
-void thread_pool_executor::core::run_claimed(worker& w, future_link body, const std::stop_token& stop) {
-    husks_.fetch_add(1);
+// A waiter has claimed the body of a queued task. The entry must not take the place of a task that a submitter waits with, and stale
+// entries must not pile up where all workers wait: they are swept out when they are half of the queue, which costs each of them
+// a constant. If the queue throws, they stay until a worker polls them: the claimed body must run in any case.
+void thread_pool_executor::core::note_stale_entry() noexcept {
+    constexpr std::ptrdiff_t few = 64;
+    const std::ptrdiff_t stale = husks_.fetch_add(1) + 1;
     SPOOL_PAUSE_POINT("nested wait: claimed");
-    if (queue_->remaining_capacity() == 0) {
-        sweep_husks();  // somebody may wait for this very place
+    try {
+        if (queue_->remaining_capacity() == 0 ||
+            (stale >= few && 2 * stale >= static_cast<std::ptrdiff_t>(queue_->size()))) {
+            sweep_husks();
+        }
+    } catch (...) {
+        report_queue_failure();
     }
+}
+
+void thread_pool_executor::core::run_claimed(worker& w, future_link body, const std::stop_token& stop) {
+    note_stale_entry();
     task_scope scope{task_scope::of_future{}};
-    const std::stop_callback pass_on{stop, [&scope] { scope.interrupt().request_stop(); }};
+    const std::stop_callback pass_on{stop, [&scope] { interrupt(scope); }};
     task none;
     task_info info{.id = body.id(), .priority = body.priority(), .worker = &w.info};
     if (task_times_) {
@@ -105,8 +135,24 @@ void thread_pool_executor::core::run_claimed(worker& w, future_link body, const 
     }
 }
 
+void thread_pool_executor::core::run_claimed_child(worker& w, future_link entry, task& child) {
+    note_stale_entry();
+    if (hooks_ == nullptr && !task_times_) {
+        run_child(w, child);
+        return;
+    }
+    task_scope scope{child};
+    task_info info{.id = entry.id(), .priority = entry.priority(), .worker = &w.info};
+    if (task_times_) {
+        info.waited = std::chrono::steady_clock::now() - entry.submitted();
+    }
+    run_counted(
+        w, scope, child, [&child] { child(); }, info);
+}
+
 bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task& work,
-                                             function_ref<void()> body, task_info& info) {
+                                             function_ref<void()> body, task_info& info,
+                                             std::exception_ptr* thrown) {
     const task_id outer = w.current.load(std::memory_order_relaxed);  // relaxed, owner
     const bool first = std::exchange(w.holds_first, false);           // counted since it was enrolled
     const std::uint32_t depth = first ? 0 : w.depth.load();
@@ -115,7 +161,7 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
         count_start(w, depth + 1);
     }
     stop_if_stopping(scope);
-    const bool fine = run_hooked(w, scope, work, body, info);
+    const bool fine = run_hooked(w, scope, work, body, info, thrown);
     if (w.stage == worker_stage::let_go) {
         return fine;
     }
@@ -129,12 +175,14 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
 // later arrives by itself: it moves the state before it sends, and both it and the reset lock the scope.
 void thread_pool_executor::core::stop_if_stopping(task_scope& scope) const {
     if (!runs_queue(control().state)) {
-        scope.interrupt().request_stop();
+        interrupt(scope);
     }
 }
 
+// What leaves the body goes to `*to_caller` if that is given, else to `uncaught`.
 bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& work,
-                                            function_ref<void()> body, task_info& info) {
+                                            function_ref<void()> body, task_info& info,
+                                            std::exception_ptr* to_caller) {
     std::chrono::steady_clock::time_point started{};
     std::int64_t outer_started = 0;
     if (task_times_) {
@@ -145,27 +193,33 @@ bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& 
         info.priority = work.empty() ? info.priority : work.priority();  // asks the callable: it may throw
         hooks_->before_execute(info);
     };
-    if (hooks_ != nullptr && !guarded(w.info, before)) {
+    if (hooks_ != nullptr && !guarded(info, before)) {
+        if (task_times_) {
+            w.started_at.store(outer_started);
+        }
         return false;  // the body is skipped; its future is cancelled when the task is destroyed
     }
-    const std::exception_ptr thrown = call(scope, body);
+    const std::exception_ptr thrown = to_caller != nullptr ? what_leaves(body) : call(scope, body);
+    const auto pass_on = [&] {
+        if (thrown != nullptr && to_caller != nullptr) {
+            *to_caller = thrown;
+        } else if (thrown != nullptr) {
+            uncaught(info, thrown);
+        }
+    };
     if (task_times_) {
         w.started_at.store(outer_started);
     }
     if (w.stage == worker_stage::let_go) {
-        if (thrown != nullptr) {
-            uncaught(w.info, thrown);
-        }
+        pass_on();
         return true;
     }
     bool fine = thrown == nullptr;
     if (hooks_ != nullptr) {
         info.ran = task_times_ ? std::chrono::steady_clock::now() - started : std::chrono::nanoseconds{0};
-        fine = guarded(w.info, [&] { hooks_->after_execute(info, thrown); }) && fine;
+        fine = guarded(info, [&] { hooks_->after_execute(info, thrown); }) && fine;
     }
-    if (thrown != nullptr) {
-        uncaught(w.info, thrown);
-    }
+    pass_on();
     return fine;
 }
 

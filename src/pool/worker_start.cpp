@@ -3,6 +3,10 @@
 // The thread may begin, and even end, before the factory has returned its handle. So a worker is in the list before the factory
 // is called, and the handle is put into it afterwards, or at once among those to be joined.
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <typeinfo>
 #include <utility>
 
 #include "pool/pool_core.hpp"
@@ -16,6 +20,34 @@ namespace spool::inline v1 {
 auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exception_ptr& error)
     -> start_result {
     return steps().start_worker(first, limit, error);
+}
+
+// What the factory threw, with the pool's name in front of the text where that keeps the type: a std::system_error (of
+// std::thread and of our factory) or a std::runtime_error. Any other exception is thrown as it is.
+void thread_pool_executor::core::rethrow_start_error(const std::exception_ptr& error) const {
+    const auto named = [this](const char* text) {
+        return "thread_pool_executor \"" + name_ + "\": no thread: " + text;
+    };
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::runtime_error& e) {
+        std::exception_ptr better = error;
+        try {
+            if (typeid(e) == typeid(std::runtime_error)) {
+                better = std::make_exception_ptr(std::runtime_error(named(e.what())));
+            } else if (typeid(e) == typeid(std::system_error)) {
+                const std::error_code code = static_cast<const std::system_error&>(e).code();
+                std::string text = named(e.what());
+                const std::string tail = ": " + code.message();  // the constructor adds it
+                if (text.ends_with(tail)) {
+                    text.resize(text.size() - tail.size());
+                }
+                better = std::make_exception_ptr(std::system_error(code, text));
+            }
+        } catch (const std::bad_alloc&) {  // then without the name
+        }
+        std::rethrow_exception(better);
+    }
 }
 
 // While one was being started in vain, others may have queued tasks in the belief that there was a worker. They have nobody else, so
@@ -34,6 +66,31 @@ void thread_pool_executor::core::try_for_the_stranded() {
 
 auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error,
                                         std::optional<task_id> lent_for) -> start_result {
+    const start_result result = try_launch(first, error, lent_for);
+    if (result == start_result::failed) {
+        note_start_failure(error);
+    } else if (result == start_result::started && start_failed_.load()) {
+        start_failed_.store(false);
+    }
+    return result;
+}
+
+// Before the failed worker is counted out, and whoever waits for the end looks whether a thread can be hoped for.
+void thread_pool_executor::core::note_start_failure(std::exception_ptr error) noexcept {
+    {
+        const detail::lock_guard lock{workers_mutex_};
+        start_error_.swap(error);  // the old one is destroyed after the lock
+    }
+    start_failed_.store(true);
+}
+
+std::exception_ptr thread_pool_executor::core::last_start_error() const {
+    const detail::lock_guard lock{workers_mutex_};
+    return start_error_;
+}
+
+auto thread_pool_executor::core::try_launch(task* first, std::exception_ptr& error,
+                                            std::optional<task_id> lent_for) -> start_result {
     std::shared_ptr<worker> w;
     try {
         w = enrol(first);
@@ -56,10 +113,27 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error,
     return strike_off(*w, first) ? start_result::failed : start_result::started;
 }
 
-// Puts a new worker into the list, unless the pool has shut down since it was counted.
+// Puts a new worker into the list, unless the pool has shut down since it was counted. To move a
+// task calls user code, so the worker gets it before the lock, and gives it back after the lock if
+// the worker does not stay.
 std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
     auto w = std::make_shared<worker>();
     w->info.pool = name_;
+    struct give_back {
+        task* to;
+        worker& from;
+        ~give_back() {
+            if (to != nullptr) {
+                *to = std::move(from.first);
+            }
+        }
+    } unless_enrolled{first, *w};
+    if (first != nullptr) {
+        w->first = std::move(*first);
+        w->holds_first = true;
+        w->started.store(1);
+        w->depth.store(1);
+    }
     const detail::lock_guard lock{workers_mutex_};
     const run_state state = control().state;
     if (!accepts_tasks(state) && (first != nullptr || !runs_queue(state))) {
@@ -69,12 +143,7 @@ std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
     w->info.name = name_ + "-" + std::to_string(w->info.number);
     w->position = workers_.insert(workers_.end(), w);
     ++last_number_;
-    if (first != nullptr) {
-        w->first = std::move(*first);
-        w->holds_first = true;
-        w->started.store(1);
-        w->depth.store(1);
-    }
+    unless_enrolled.to = nullptr;
     return w;
 }
 
@@ -112,13 +181,15 @@ void thread_pool_executor::core::count_alive(worker& w) {
 
 // False: it runs after all.
 bool thread_pool_executor::core::strike_off(worker& w, task* first) {
-    const detail::lock_guard lock{workers_mutex_};
-    if (w.stage != worker_stage::starting && w.stage != worker_stage::dropped) {
-        return false;
+    {
+        const detail::lock_guard lock{workers_mutex_};
+        if (w.stage != worker_stage::starting && w.stage != worker_stage::dropped) {
+            return false;
+        }
+        w.stage = worker_stage::void_;
+        workers_.erase(w.position);
     }
-    w.stage = worker_stage::void_;
-    workers_.erase(w.position);
-    if (first != nullptr) {
+    if (first != nullptr) {  // not under the lock: to move a task calls user code
         *first = std::move(w.first);
     }
     return true;
@@ -126,7 +197,6 @@ bool thread_pool_executor::core::strike_off(worker& w, task* first) {
 
 // A factory destroyed the body without running it: before it returned (the starter will see), or later, in its thread.
 void thread_pool_executor::core::body_dropped(worker& w) noexcept {
-    task first;
     {
         const detail::lock_guard lock{workers_mutex_};
         if (w.stage != worker_stage::starting) {
@@ -138,18 +208,20 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
         }
         note_left_here();  // from now on others may join this thread
         left_.splice(left_.end(), workers_, w.position);
-        first = std::move(w.first);
         if (w.counted) {
             --alive_;
         }
     }
+    task first = std::move(w.first);  // not under the lock: to move a task calls user code
+    const std::exception_ptr error =
+        std::make_exception_ptr(std::logic_error("the thread factory dropped the body of a worker"));
+    note_start_failure(error);
     control_.release_worker();
     tell_of_free_place();
-    uncaught(w.info,
-             std::make_exception_ptr(std::logic_error("the thread factory dropped the body of a worker")));
+    uncaught(w.info, error);
     guarded(w.info, [&] {
-        std::exception_ptr error;
-        if (!first.empty() && admit(first, error) != admission_result::accepted && unprepare(first)) {
+        std::exception_ptr start_error;
+        if (!first.empty() && admit(first, start_error) != admission_result::accepted && unprepare(first)) {
             count_rejection(first, rejection_reason::no_thread);
         }
         try_for_the_stranded();

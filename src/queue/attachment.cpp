@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "spool/queue/detached_scope.hpp"
+
 namespace spool::inline v1::detail {
 
 constinit thread_local attachment* attachment::innermost_ = nullptr;
@@ -20,4 +22,25 @@ void attachment::leave() noexcept {
     queue_ = nullptr;
 }
 
+attachment* attachment::hide_all() noexcept {
+    return std::exchange(innermost_, nullptr);
+}
+
+void attachment::show_again(attachment* hidden) noexcept {
+    attachment** link = &innermost_;
+    while (*link != nullptr) {
+        link = &(*link)->outer_;
+    }
+    *link = hidden;
+}
+
 }  // namespace spool::inline v1::detail
+
+namespace spool::inline v1 {
+
+detached_scope::detached_scope() noexcept : hidden_(detail::attachment::hide_all()) {}
+detached_scope::~detached_scope() {
+    detail::attachment::show_again(hidden_);
+}
+
+}  // namespace spool::inline v1

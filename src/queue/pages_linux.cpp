@@ -19,4 +19,8 @@ void free_pages(void* at, std::size_t bytes) noexcept {
     ::munmap(at, bytes);
 }
 
+void discard_pages(void* at, std::size_t bytes) noexcept {
+    ::madvise(at, bytes, MADV_DONTNEED);
+}
+
 }  // namespace spool::inline v1::detail

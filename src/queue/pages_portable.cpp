@@ -14,4 +14,6 @@ void free_pages(void* at, std::size_t bytes) noexcept {
     ::operator delete (at, bytes, std::align_val_t{page});
 }
 
+void discard_pages(void*, std::size_t) noexcept {}
+
 }  // namespace spool::inline v1::detail

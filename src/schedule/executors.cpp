@@ -21,13 +21,16 @@ unconfigurable_scheduler::~unconfigurable_scheduler() {
     }
 }
 
-unconfigurable_scheduler unconfigurable(std::unique_ptr<scheduled_thread_pool_executor> pool) {
-    return unconfigurable_scheduler{std::move(pool)};
+unconfigurable_scheduler single_thread_scheduled_executor(thread_factory factory) {
+    return unconfigurable_scheduler{std::make_unique<fixed_scheduled_pool_executor>(1, std::move(factory))};
 }
 
-unconfigurable_scheduler single_thread_scheduled_executor(thread_factory factory) {
-    return unconfigurable(std::make_unique<scheduled_thread_pool_executor>(
-        scheduled_pool_options{.core_size = 1, .thread_factory = std::move(factory)}));
-}
+fixed_scheduled_pool_executor::fixed_scheduled_pool_executor(std::size_t n, spool::thread_factory factory)
+    : scheduled_thread_pool_executor({.core_size = n, .thread_factory = std::move(factory)}) {}
+fixed_scheduled_pool_executor::~fixed_scheduled_pool_executor() = default;
+
+single_scheduled_pool_executor::single_scheduled_pool_executor(thread_factory factory)
+    : unconfigurable_scheduler(std::make_unique<fixed_scheduled_pool_executor>(1, std::move(factory))) {}
+single_scheduled_pool_executor::~single_scheduled_pool_executor() = default;
 
 }  // namespace spool::inline v1

@@ -18,8 +18,8 @@ void leave_timer_queue(future_core& timer) noexcept {
 task take_from_timer_queue(future_core& timer, const void* pool) {
     return timer_queue::take_if_due(timer, pool);
 }
-const void* home_of_timer_queue(const future_core& timer) {
-    return timer_queue::home_of(timer);
+future_core::timer_place place_in_timer_queue(const future_core& timer) {
+    return timer_queue::place_of(timer);
 }
 std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
     return timer_queue::delay_of(timer);

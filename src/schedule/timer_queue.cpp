@@ -113,9 +113,15 @@ bool timer_queue::try_push(task& x) {
     } else {
         auto carried = std::make_unique<carried_task>();
         carried->when = std::max(x.due(), now());
-        const lock_guard lock{mutex_};
-        put_in(*carried, kind);
-        carried.release()->carry(std::move(x));
+        carried->carry(std::move(x));  // not under the lock: to move a task calls user code
+        try {
+            const lock_guard lock{mutex_};
+            put_in(*carried, kind);
+        } catch (...) {
+            x = carried.release()->take_task();
+            throw;
+        }
+        static_cast<void>(carried.release());  // now the queue's
     }
     x = nullptr;
     return true;
@@ -131,14 +137,15 @@ void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
     }
     wheel_.insert(timer);
     timer.set_start(&gate_);
-    if (at_wall_time && at_wall_time_++ == 0) {
-        call(leader_);  // it must look at the time of day from now on
+    lead_.take_from_stuck();
+    if (at_wall_time && at_wall_time_++ == 0 && lead_.holder() != nullptr) {
+        lead_.holder()->call();  // it must look at the time of day from now on
     }
-    if (leader_ == nullptr) {
-        call(first_waiting());
+    if (lead_.holder() == nullptr) {
+        call_next(waiting_);
     } else if (timer.when < leader_until_) {
         leader_until_ = timer.when;  // once is enough: what comes behind it is none of the leader's business
-        call(leader_);
+        lead_.holder()->call();
     }
 }
 
@@ -152,7 +159,7 @@ void timer_queue::take_out(future_core& timer) noexcept {
     }
 }
 
-bool timer_queue::take_due(std::optional<task>& x) {
+bool timer_queue::take_due(future_core*& due) {
     if (wheel_.size() == 0) {
         return false;
     }
@@ -171,32 +178,46 @@ bool timer_queue::take_due(std::optional<task>& x) {
         return false;
     }
     take_out(*first);
-    x.emplace(first->take_task());
+    due = first;
     tell_if_empty();
     return true;
 }
 
 std::optional<task> timer_queue::try_pop() {
-    std::optional<task> x;
-    const lock_guard lock{mutex_};
-    take_due(x);
-    return x;
+    future_core* due = nullptr;
+    {
+        const lock_guard lock{mutex_};
+        if (!take_due(due)) {
+            return std::nullopt;
+        }
+    }
+    return due->take_task();  // not under the lock: to move a task calls user code
 }
 
 wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
                                    function_ref<bool()> give_up) {
-    x.reset();  // here, not under the lock
+    x.reset();
+    future_core* due = nullptr;
+    const wait_result how = wait_for(due, limits, give_up);
+    if (how == wait_result::ready) {
+        x.emplace(due->take_task());  // not under the lock: to move a task calls user code
+    }
+    return how;
+}
+
+wait_result timer_queue::wait_for(future_core*& due, const wait_limits& limits,
+                                  function_ref<bool()> give_up) {
     taker me;
     {
         const lock_guard lock{mutex_};
-        if (take_due(x)) {
+        if (take_due(due)) {
             return wait_result::ready;
         }
         waiting_.push_back(me);
     }
     try {
         for (;;) {
-            const std::optional<deadline> until = look(me, x, limits.until);
+            const std::optional<deadline> until = look(me, due, limits.until);
             if (!until.has_value()) {
                 return wait_result::ready;
             }
@@ -210,7 +231,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
             const wait_result how = me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
             if (how != wait_result::ready && !(how == wait_result::timed_out && for_a_timer)) {
                 SPOOL_PAUSE_POINT("timer_queue: about to leave");
-                return look_a_last_time(me, x) ? wait_result::ready : how;
+                return look_a_last_time(me, due) ? wait_result::ready : how;
             }
         }
     } catch (...) {  // from give_up, or for want of memory
@@ -221,20 +242,18 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
 }
 
 // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
-std::optional<deadline> timer_queue::look(taker& me, std::optional<task>& x, deadline until) {
+std::optional<deadline> timer_queue::look(taker& me, future_core*& due, deadline until) {
     const lock_guard lock{mutex_};
     me.called = false;
-    if (take_due(x)) {
+    if (take_due(due)) {
         take_leave(me);
         return std::nullopt;
     }
-    if (leader_ == &me) {
-        leader_ = nullptr;
-    }
-    if (leader_ == nullptr && wheel_.size() != 0) {
-        leader_ = &me;
+    lead_.give_up(me);
+    if (lead_.holder() == nullptr && wheel_.size() != 0) {
         leader_until_ = wheel_.quiet_until();
         until = std::min(until, sleep_limit());
+        lead_.take(me, until);
     }
     return until;
 }
@@ -246,27 +265,27 @@ deadline timer_queue::sleep_limit() const noexcept {
 }
 
 // A task that is there comes before every other end.
-bool timer_queue::look_a_last_time(taker& me, std::optional<task>& x) {
+bool timer_queue::look_a_last_time(taker& me, future_core*& due) {
     const lock_guard lock{mutex_};
-    const bool taken = take_due(x);
+    const bool taken = take_due(due);
     take_leave(me);
     return taken;
 }
 
 void timer_queue::take_leave(taker& me) noexcept {
     waiting_.remove(me);
-    if (leader_ == &me) {
-        leader_ = nullptr;
-    }
-    if (leader_ == nullptr && wheel_.size() != 0) {
-        call(first_waiting());
+    lead_.give_up(me);
+    if (lead_.holder() == nullptr && wheel_.size() != 0) {
+        call_next(waiting_);
     }
 }
 
-void timer_queue::call(taker* one) noexcept {
-    if (one != nullptr) {
-        one->called = true;
-        one->event.notify_all();  // pair (M): mutex_
+// The leader, or without one the next who waits.
+void timer_queue::call_one() noexcept {
+    if (lead_.holder() != nullptr) {
+        lead_.holder()->call();
+    } else {
+        call_next(waiting_);
     }
 }
 
@@ -281,7 +300,7 @@ void timer_queue::time_changed() noexcept {
     }
     const lock_guard lock{mutex_};
     told_of_change_ = true;
-    call(leader_ != nullptr ? leader_ : first_waiting());
+    call_one();
 }
 
 void timer_queue::tell_if_empty() noexcept {
@@ -293,20 +312,28 @@ void timer_queue::tell_if_empty() noexcept {
 // ---- Everything in it
 
 std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted) {
-    const lock_guard lock{mutex_};
     std::vector<future_core*> chosen;
-    wheel_.visit_in_order([&](future_core& t) {
-        if (wanted(shown_task{t}.get())) {
-            chosen.push_back(&t);
-        }
-    });
     std::vector<task> out;
-    out.reserve(chosen.size());
-    for (future_core* const t : chosen) {
-        take_out(*t);
+    {
+        const lock_guard lock{mutex_};
+        if (at_wall_time_ != 0) {
+            // `wanted` may compare due times, and no worker may have polled
+            follow_wall_clock(wall_tolerance);
+        }
+        wheel_.visit_in_order([&](future_core& t) {
+            if (wanted(shown_task{t}.get())) {
+                chosen.push_back(&t);
+            }
+        });
+        out.reserve(chosen.size());
+        for (future_core* const t : chosen) {
+            take_out(*t);
+        }
+        tell_if_empty();
+    }
+    for (future_core* const t : chosen) {  // not under the lock: to move a task calls user code
         out.push_back(t->take_task());
     }
-    tell_if_empty();
     return out;
 }
 
@@ -334,60 +361,6 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
     }
     tell_if_empty();
     return doomed;
-}
-
-// ---- For one state
-
-void timer_queue::remove_cancelled(future_core& timer) noexcept {
-    {
-        SPOOL_PAUSE_POINT("timer_queue: about to remove a cancelled one");
-        const timer_gate::visit at{timer};
-        if (!at || !at.queue().remove_on_cancel()) {
-            return;
-        }
-        timer_queue& queue = at.queue();
-        queue.mutex_.assert_held();  // by the visit
-        queue.take_out(timer);
-        queue.tell_if_empty();
-    }
-    SPOOL_PAUSE_POINT("timer_queue: removed a cancelled one");
-    timer.drop_reference();  // the right to run, which the queue had
-}
-
-task timer_queue::take(future_core& timer, const void* pool) {
-    const timer_gate::visit at{timer};
-    if (!at || at.queue().home_ != pool) {
-        return {};
-    }
-    timer_queue& queue = at.queue();
-    queue.mutex_.assert_held();  // by the visit
-    queue.take_out(timer);
-    queue.tell_if_empty();
-    return timer.take_task();
-}
-
-task timer_queue::take_if_due(future_core& timer, const void* pool) {
-    const timer_gate::visit at{timer};
-    if (!at || at.queue().home_ != pool || timer.kind() == future_core::timer_kind::periodic ||
-        !at.queue().is_due(timer, at.queue().now())) {
-        return {};
-    }
-    timer_queue& queue = at.queue();
-    queue.mutex_.assert_held();  // by the visit
-    queue.take_out(timer);
-    queue.tell_if_empty();
-    return timer.take_task();
-}
-
-const void* timer_queue::home_of(const future_core& timer) {
-    const timer_gate::visit at{timer};
-    return at ? at.queue().home_ : nullptr;
-}
-
-nanoseconds timer_queue::delay_of(const future_core& timer) {
-    const timer_gate::visit at{timer};
-    return at ? difference(timer.when.time_since_epoch(), at.queue().now().time_since_epoch())
-              : nanoseconds::zero();
 }
 
 }  // namespace spool::inline v1::detail

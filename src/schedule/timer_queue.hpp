@@ -8,7 +8,7 @@
 //          is called; or another taker is called.
 //
 // A new timer calls somebody only if it is due before the leader wakes, and then exactly one: the leader, or without one the first
-// who waits.
+// who waits. If the leader should have looked more than wake_patience ago, a new timer takes the lead from it and calls the next.
 #pragma once
 
 #include <cstddef>
@@ -66,8 +66,8 @@ public:
     [[nodiscard]] static task take(future_core& timer, const void* pool);
     [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
     [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
-    /// The pool of the queue that it lies in, or null.
-    [[nodiscard]] static const void* home_of(const future_core& timer);
+    /// The pool of the queue that holds it, or null; and whether it is due by the clock of that queue.
+    [[nodiscard]] static future_core::timer_place place_of(const future_core& timer);
 
 protected:
     bool try_push(task& x) override;
@@ -80,14 +80,12 @@ private:
     static constexpr std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
     static constexpr std::chrono::nanoseconds wall_tolerance = std::chrono::milliseconds{1};
 
-    struct taker : waiting_links {
-        bool called = false;
-        event_count event{};
-    };
+    using taker = timed_taker;
 
     void time_changed() noexcept override;
-    std::optional<deadline> look(taker& me, std::optional<task>& x, deadline until);
-    bool look_a_last_time(taker& me, std::optional<task>& x);
+    wait_result wait_for(future_core*& due, const wait_limits& limits, function_ref<bool()> give_up);
+    std::optional<deadline> look(taker& me, future_core*& due, deadline until);
+    bool look_a_last_time(taker& me, future_core*& due);
 
     /// What a state names that was taken out: whoever did that has it.
     [[nodiscard]] const void* in_hand() const noexcept {
@@ -95,17 +93,14 @@ private:
     }
     void put_in(future_core& timer, future_core::timer_kind kind) SPOOL_REQUIRES(mutex_);
     void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
-    bool take_due(std::optional<task>& x) SPOOL_REQUIRES(mutex_);
+    bool take_due(future_core*& due) SPOOL_REQUIRES(mutex_);
     [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
     void follow_wall_clock(std::chrono::nanoseconds tolerance) SPOOL_REQUIRES(mutex_);
     [[nodiscard]] deadline sleep_limit() const noexcept SPOOL_REQUIRES(mutex_);
     void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_);
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
-    taker* first_waiting() noexcept SPOOL_REQUIRES(mutex_) {
-        return waiting_.empty() ? nullptr : &waiting_.front();
-    }
-    static void call(taker* one) noexcept;
+    void call_one() noexcept SPOOL_REQUIRES(mutex_);
 
     const std::shared_ptr<clock_source> clock_;  // null: the real ones
     const void* home_ = nullptr;
@@ -115,8 +110,8 @@ private:
     mutex& mutex_;  // the gate's; guards everything below and every note
     timer_wheel wheel_ SPOOL_GUARDED_BY(mutex_);
     waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
-    taker* leader_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // one of waiting_, or none
-    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // what it sleeps for
+    lead lead_ SPOOL_GUARDED_BY(mutex_);
+    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // what the leader sleeps for
     // How many of the timers are meant for a time of day, and its offset, as they were placed by.
     std::size_t at_wall_time_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::chrono::nanoseconds offset_ SPOOL_GUARDED_BY(mutex_){0};

@@ -20,6 +20,15 @@ bool timer_queue::is_due(const future_core& timer, due_time now_) const noexcept
                                                                  : timer.when <= now_;
 }
 
+future_core::timer_place timer_queue::place_of(const future_core& timer) {
+    const timer_gate::visit at{timer};
+    if (!at) {
+        return {};
+    }
+    const timer_queue& queue = at.queue();
+    return {queue.home_, queue.is_due(timer, queue.now())};
+}
+
 // The time of day is read first: what passes in between makes a timer late, never early.
 nanoseconds timer_queue::wall_offset() const noexcept {
     const nanoseconds wall = saturated(wall_now().time_since_epoch());

@@ -1,11 +1,48 @@
 #include "spool/sync/barrier.hpp"
 
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
 #include "sync/process_fence.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
 constinit std::atomic<unsigned> fence_word{0};
+constinit std::atomic<bool> uses_process_fence{false};
+
+// Not asked where every barrier is symmetric, as under ThreadSanitizer.
+[[maybe_unused]] bool full_fences_are_wanted() noexcept {
+    const char* const text = std::getenv("SPOOL_FULL_FENCES");
+    return text != nullptr && *text != '\0' && std::strcmp(text, "0") != 0;
+}
+
+// Longer than any CPU keeps a store to itself, by a factor of a thousand at least.
+void let_store_buffers_drain() noexcept {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{10};
+    while (std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_until(until);  // a sandbox may refuse this, too: then it spins
+    }
+}
+
+// See barrier.hpp. No lock: a forked child could find it taken.
+[[gnu::cold, gnu::noinline]] void fall_back_to_full_fences() noexcept {
+    const int reason = errno;
+    detail::heavy_barrier_reaches_all.store(false);  // H1
+    detail::visible_fence();
+    let_store_buffers_drain();                 // H2
+    if (uses_process_fence.exchange(false)) {  // H3
+        std::fprintf(stderr,
+                     "spool: membarrier worked when this process began and is refused now (%s); "
+                     "queues use full fences from here on\n",
+                     std::strerror(reason));
+    }
+    detail::visible_fence();
+}
 
 }  // namespace
 
@@ -17,15 +54,19 @@ void detail::visible_fence() noexcept {
 
 void prepare_barriers() noexcept {
 #if !defined(SPOOL_SYMMETRIC_BARRIERS)
-    static const bool prepared = detail::prepare_process_fence();
-    detail::heavy_barrier_reaches_all.store(prepared);
+    [[maybe_unused]] static const bool once = [] {
+        const bool can = !full_fences_are_wanted() && detail::prepare_process_fence();
+        uses_process_fence.store(can);
+        detail::heavy_barrier_reaches_all.store(can);
+        return can;
+    }();
 #endif
 }
 
 void heavy_barrier() noexcept {
     detail::visible_fence();  // this thread's own
-    if (detail::heavy_barrier_reaches_all.load()) {
-        detail::process_fence();
+    if (uses_process_fence.load() && !detail::process_fence()) [[unlikely]] {
+        fall_back_to_full_fences();
     }
 }
 

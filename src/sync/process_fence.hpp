@@ -5,7 +5,7 @@ namespace spool::inline v1::detail {
 
 /// False: there is none.
 [[nodiscard]] bool prepare_process_fence() noexcept;
-/// After prepare_process_fence() has said yes.
-void process_fence() noexcept;
+/// After prepare_process_fence() has said yes. False: the system refuses it now; errno says why.
+[[nodiscard]] bool process_fence() noexcept;
 
 }  // namespace spool::inline v1::detail

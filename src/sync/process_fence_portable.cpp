@@ -6,6 +6,8 @@ bool detail::prepare_process_fence() noexcept {
     return false;
 }
 
-void detail::process_fence() noexcept {}
+bool detail::process_fence() noexcept {
+    return false;
+}
 
 }  // namespace spool::inline v1

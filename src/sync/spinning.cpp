@@ -1,10 +1,13 @@
 #include "spool/sync/spinning.hpp"
 
 #include <bit>
+#include <memory>
 #include <thread>
 
+#include "base/cgroup.hpp"
 #include "spool/base/default_parallelism.hpp"
 #include "spool/sync/backoff.hpp"
+#include "sync/throttle_watch.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -15,7 +18,9 @@ constexpr unsigned first_yield = 4;
 constexpr unsigned last_seldom_yield = 32;
 
 constinit std::atomic<bool> can_help{false};
-constinit thread_local recent_waits this_threads_waits;
+// Never destroyed: threads may wait while the process ends. Null: spinning cannot help, or there is no memory.
+constinit std::atomic<detail::throttle_watch*> watch{nullptr};
+constinit thread_local future_waits this_threads_waits;
 
 }  // namespace
 
@@ -24,7 +29,7 @@ bool spin_turns::next() noexcept {
         backoff::relax();
     }
     ++turns_;
-    if (turns_ > last_seldom_yield || (turns_ >= first_yield && std::has_single_bit(turns_))) {
+    if (yields_ && (turns_ > last_seldom_yield || (turns_ >= first_yield && std::has_single_bit(turns_)))) {
         std::this_thread::yield();
     }
     return deadline::clock::now() < until_;
@@ -34,12 +39,33 @@ bool spinning_can_help() noexcept {
     return can_help.load(std::memory_order_relaxed);  // relaxed, hint
 }
 
+bool spinning_pays() noexcept {
+    const detail::throttle_watch* const w = watch.load(std::memory_order_acquire);  // acquire: what it holds
+    return w != nullptr && w->allows_spinning();
+}
+
+bool spinning_pays(deadline::time_point now) noexcept {
+    detail::throttle_watch* const w = watch.load(std::memory_order_acquire);  // acquire: what it holds
+    return w != nullptr && w->allows_spinning(now);
+}
+
 void learn_whether_spinning_can_help() noexcept {
-    static const bool several = default_parallelism() > 1;
+    static const bool several = [] {
+        if (default_parallelism() < 2) {
+            return false;
+        }
+        try {
+            auto made = std::make_unique<detail::throttle_watch>(detail::cpu_cgroup_folders(),
+                                                                 deadline::clock::now());
+            watch.store(made.release());
+        } catch (...) {  // no memory: then nobody spins unless told to
+        }
+        return true;
+    }();
     can_help.store(several, std::memory_order_relaxed);  // relaxed, hint
 }
 
-recent_waits& waits_of_this_thread() noexcept {
+future_waits& waits_of_this_thread() noexcept {
     return this_threads_waits;
 }
 

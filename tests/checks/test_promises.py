@@ -81,6 +81,11 @@ class Snippet(CheckTest):
         self.assertEqual(self.outcome("// expect: not copyable", "error: no such header"), 1)
         self.assertEqual(self.outcome("// expect: not copyable"), 1)
 
+    def test_flags_of_the_second_line_reach_the_compiler(self):
+        snippet = self.write("a.cpp", "// expect: -fno-rtti -O1 -S\n// flags: -fno-rtti -O1\n")
+        compiler = self.write("compiler.py", "import sys; exit(' '.join(sys.argv))\n")
+        self.assertEqual(self.run_script(self.SCRIPT, snippet, sys.executable, compiler)[0], 0)
+
     def test_control_must_compile(self):
         self.assertEqual(self.outcome("// compiles"), 0)
         self.assertEqual(self.outcome("// compiles", "error: no such header"), 1)

@@ -17,11 +17,17 @@ struct alignas(16) scope {
 
 // A future of an int, as far as its life goes.
 class future {
+protected:
+    // Users' code that takes the lock which the canceller holds.
+    enum class place { none, destructor, move };
+    place takes_lock_in_ = place::none;
+
 public:
     // ---- The host of future_steps
     [[nodiscard]] future_word look() { return word_.load(); }  // the look at the word
     void destroy_callable() { callable_.write(callable_.read() - 1); }
     void leave_queue() {}
+    [[nodiscard]] static bool ends_here(future_word) { return false; }  // no destructor here calls cancel()
     void interrupt(future_word running) { running.who<scope>()->interrupted.store(1); }
 
     // ---- What the threads do
@@ -29,9 +35,10 @@ public:
         auto* const mine = new scope;
         if (steps().start(mine)) {
             model::check(callable_.read() == 1, "the callable is there when the body starts");
-            const bool claimed = steps().claim_after_run(mine, me());
+            users_code(place::destructor);
             destroy_callable();
-            if (claimed) {
+            if (steps().claim_after_run(mine, me())) {
+                users_code(place::move);
                 result_.write(7);
                 steps().publish(phase::succeeded);
             }
@@ -41,8 +48,17 @@ public:
     void cancel(cancel_mode mode) {
         if (steps().cancel(mode, me())) {
             cancelled_.fetch_add(1, std::memory_order_relaxed);
+            model::check(look().is_final(), "it is done when cancel() has returned true");
         }
-        model::check(look().is_final(), "it is done when cancel() has returned");
+    }
+    // The canceller holds a lock, which users' code of the runner takes.
+    void cancel_under_lock(cancel_mode mode, bool waits_for_the_end) {
+        cancel(mode);
+        if (waits_for_the_end) {
+            static_cast<void>(steps().wait({}));
+        }
+        lock_is_free_.store(1);
+        lock_.notify_all();
     }
     void set() {
         if (steps().claim_by_hand(me())) {
@@ -72,6 +88,11 @@ private:
     using waiters = spool::basic_done_event<model::parking>;
 
     spool::detail::future_steps<word, waiters, future> steps() { return {word_, waiters_, *this}; }
+    void users_code(place here) {
+        if (takes_lock_in_ == here) {
+            static_cast<void>(lock_.await([this] { return lock_is_free_.load() != 0; }, {}));
+        }
+    }
     static const void* me() { return reinterpret_cast<const void*>(std::uintptr_t{16} * model::self()); }
 
     word word_{future_word{}};
@@ -79,6 +100,8 @@ private:
     model::plain<int> callable_{1};
     model::plain<int> result_{0};
     model::atomic<int> cancelled_{0};
+    model::atomic<int> lock_is_free_{0};
+    waiters lock_;
 };
 
 struct cancelled_while_awaited : future {
@@ -125,6 +148,20 @@ struct set_by_hand : future {
     }
 };
 
+// The callable's destructor, or the move of the result, takes a lock that the canceller holds.
+template <bool InMove, bool WaitsForTheEnd>
+struct cancelled_under_a_lock : future {
+    static constexpr unsigned threads = 2;
+    cancelled_under_a_lock() { takes_lock_in_ = InMove ? place::move : place::destructor; }
+    void thread(unsigned t) {
+        if (t == 1) {
+            run();
+        } else {
+            cancel_under_lock(cancel_mode::interrupt, WaitsForTheEnd);
+        }
+    }
+};
+
 // The worker that polled it and the one that waits for it, both about to start it.
 struct started_twice : future {
     static constexpr unsigned threads = 3;
@@ -153,6 +190,11 @@ TEST(future_word_model, a_body_is_started_once) {
     model::expect_sound<started_twice>();
 }
 
+TEST(future_word_model, cancel_never_waits_for_users_code_of_the_runner) {
+    model::expect_sound<cancelled_under_a_lock<false, false>>();
+    model::expect_sound<cancelled_under_a_lock<true, false>>();
+}
+
 // ---- Planted faults
 
 constexpr const char* steps = "future_steps.hpp";
@@ -168,6 +210,11 @@ TEST(future_word_plant, a_final_word_that_hands_nothing_over_is_a_race_on_the_re
 TEST(future_word_plant, a_look_that_acquires_nothing_is_a_race_on_the_result) {
     model::expect_found<started_twice>(
         {model::harm::relax, "future_word_test.cpp", "// the look at the word"}, "data race");
+}
+TEST(future_word_plant, a_cancel_that_waits_for_the_end_is_a_deadlock) {
+    const model::result r = model::explore<cancelled_under_a_lock<true, true>>({});
+    model::print(r);
+    EXPECT_NE(r.fault, "") << "the planted fault was not found";
 }
 TEST(future_word_plant, a_notify_left_out_is_a_lost_wake) {
     model::expect_found<cancelled_while_awaited>({model::harm::pretend, "done_event.hpp", "// N2"},

@@ -43,6 +43,7 @@ public:
             deque_.hand_back(list);
         }
     }
+    void trim() { deque_.trim(); }
     [[nodiscard]] std::uint64_t digest() const { return pushed_ << 8U | taken_; }
     void end() {
         while (node* const n = deque_.steal()) {
@@ -148,6 +149,23 @@ struct removal : deque_of<4> {
     }
 };
 
+// The owner gives memory back while a thief may have read a slot.
+struct trimming : deque_of<4> {
+    static constexpr unsigned threads = 2;
+    void thread(unsigned t) {
+        if (t == 1) {
+            push(1);
+            trim();
+            pop();
+            trim();
+            push(2);
+        } else {
+            steal();
+            steal();
+        }
+    }
+};
+
 TEST(stealing_deque_model, the_last_element_goes_to_the_owner_or_the_thief) {
     model::expect_sound<last_element>();
 }
@@ -162,6 +180,9 @@ TEST(stealing_deque_model, far_elements_come_near_again) {
 }
 TEST(stealing_deque_model, a_thief_may_go_on_with_the_old_ring) {
     model::expect_sound<growth>(model::preemptions(4));
+}
+TEST(stealing_deque_model, a_thief_takes_no_slot_that_the_owner_has_nulled) {
+    model::expect_sound<trimming>(model::preemptions(4));
 }
 TEST(stealing_deque_model, what_is_frozen_is_the_freezers_alone) {
     model::expect_sound<removal>(model::preemptions(2));
@@ -178,6 +199,9 @@ TEST(stealing_deque_plant, a_thief_without_the_heavy_barrier_takes_what_the_owne
 TEST(stealing_deque_plant, a_bottom_stored_without_release_hands_nothing_over) {
     model::expect_found<last_element>({model::harm::relax, file, "b, std::memory_order_release);  // B2"},
                                       "");
+}
+TEST(stealing_deque_plant, an_owner_that_nulls_the_slots_of_elements_loses_them) {
+    model::expect_found<trimming>({model::harm::pretend, file, "// E1", 1000}, "", model::preemptions(4));
 }
 TEST(stealing_deque_plant, an_owner_that_does_not_compete_for_the_last_takes_it_twice) {
     model::expect_found<two_elements>({model::harm::pretend, file, "// P2", 0}, "", model::preemptions(4));

@@ -11,13 +11,14 @@ import sys
 def main(snippet, *command):
     with open(snippet, encoding="utf-8") as file:
         first_line = file.readline().strip()
+        flags = re.fullmatch(r"// flags: (.+)", file.readline().strip())
     must_compile = first_line == "// compiles"
     expected = re.fullmatch(r"// expect: (.+)", first_line)
     if not must_compile and not expected:
         return f"{snippet}:1: the first line must be '// expect: <regex>' or '// compiles'"
 
     # -S, not -fsyntax-only: the latter may leave templates uninstantiated. LC_ALL: ASCII quotes in messages.
-    result = subprocess.run([*command, "-S", "-o", "-", snippet], env={**os.environ, "LC_ALL": "C"},
+    result = subprocess.run([*command, *(flags[1].split() if flags else []), "-S", "-o", "-", snippet], env={**os.environ, "LC_ALL": "C"},
                             text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     compiled = result.returncode == 0
     if must_compile:

@@ -1,4 +1,4 @@
-// expect: (passing '[^\n]*future<[^\n]*unique_ptr<int|no matching (member )?function|constraints not satisfied)
+// expect: the result can only be moved: write std::move\(f\)\.get\(\)
 // A move-only result has one owner: only std::move(f).get() gives it away.
 #include <spool/spool.hpp>
 

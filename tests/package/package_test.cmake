@@ -2,15 +2,21 @@
 
 set(prefix "${WORK_DIR}/prefix")
 set(consumer_source "${CMAKE_CURRENT_LIST_DIR}/consumer")
+set(optimisation -O0)
+if(SHARED)
+    set(optimisation -O2)
+endif()
 
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 # configure_and_build(<source> <build> <cmake argument>...)
-# Release: debug information names the directories that it was built in. Not optimised: how it is packaged is what is tested.
+# Release: debug information names the directories that it was built in. Not optimised: how it is packaged is what is tested. But
+# for the shared library, which a program under ThreadSanitizer is linked with: that one is as users have it.
 function(configure_and_build source build)
-    run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O0
+    run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" -D CMAKE_BUILD_TYPE=Release
+        -D CMAKE_CXX_FLAGS_RELEASE=${optimisation}
         -D "CMAKE_CXX_COMPILER=${COMPILER}" -D CMAKE_EXPORT_COMPILE_COMMANDS=ON ${ARGN})
     run("${CMAKE_COMMAND}" --build "${build}" --parallel 2)
 endfunction()
@@ -57,17 +63,40 @@ function(step_add_subdirectory)
     run("${build}/consumer")
 endfunction()
 
-function(step_pkg_config)
+# compile_installed(<program> <source> <flag>...): with what pkg-config says. Afterwards the program finds a shared library.
+function(compile_installed program source)
     file(GLOB_RECURSE pc_file "${prefix}/*/spool.pc")
     cmake_path(GET pc_file PARENT_PATH pc_dir)
     set(ENV{PKG_CONFIG_PATH} "${pc_dir}")
     execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs spool
         OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(flags UNIX_COMMAND "${flags}")
-    run("${COMPILER}" -std=c++20 "${consumer_source}/main.cpp" -o "${WORK_DIR}/pkg_config" ${flags})
+    run("${COMPILER}" -std=c++20 ${ARGN} "${source}" -o "${program}" ${flags})
     cmake_path(GET pc_dir PARENT_PATH library_dir)
     set(ENV{LD_LIBRARY_PATH} "${library_dir}")
+endfunction()
+
+function(step_pkg_config)
+    compile_installed("${WORK_DIR}/pkg_config" "${consumer_source}/main.cpp")
     run("${WORK_DIR}/pkg_config")
+endfunction()
+
+# A user's programs with -fsanitize=thread, against the library that was installed without it.
+function(step_thread_sanitizer)
+    set(sanitized "${CMAKE_CURRENT_LIST_DIR}/sanitized")
+    set(ENV{TSAN_OPTIONS} "exitcode=66")
+    foreach(source "${SOURCE_DIR}/examples/010_hello.cpp" "${sanitized}/threads.cpp" "${sanitized}/racy.cpp")
+        cmake_path(GET source STEM name)
+        set(program "${WORK_DIR}/sanitized_${name}")
+        compile_installed("${program}" "${source}" -g -O1 -fsanitize=thread)
+        # Without address randomisation, which ThreadSanitizer of some compilers cannot cope with.
+        execute_process(COMMAND setarch -R "${program}" RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE out)
+        if(name STREQUAL "racy" AND NOT result EQUAL 66)
+            message(FATAL_ERROR "a race of the user's own goes unnoticed (exit code ${result}):\n${out}")
+        elseif(NOT name STREQUAL "racy" AND NOT result EQUAL 0)
+            message(FATAL_ERROR "${name} ends with ${result}:\n${out}")
+        endif()
+    endforeach()
 endfunction()
 
 # No installed file may name the directories of the machine that built it.

@@ -58,10 +58,17 @@ void group(const place& at) {
     }
 }
 
+void unwind(const place& at) {
+    const usable use = pick_pool(at);
+    if (use.where != nullptr && !use.where->drops_bodies) {
+        group_while_unwinding(at, *use.where, *use.pool);
+    }
+}
+
 void act(world& in, const entry& mine, bool as_worker) {
     dice chance{mine.script};
     const place at{in, chance, mine.depth + 1, in.slots[mine.pool].get()};
-    const std::size_t what = chance.below(24);
+    const std::size_t what = chance.below(27);
     const bool harmless = keeps_off() || mine.depth >= 3;
     switch (harmless ? what % 12 : what) {
         case 7: spin(chance.below(3000)); break;
@@ -80,6 +87,9 @@ void act(world& in, const entry& mine, bool as_worker) {
         case 20:
         case 21: operate(at); [[fallthrough]];
         case 22: operate(at); break;
+        case 24:
+        case 25: unwind(at); break;
+        case 26: cancel_at_stop(at); break;
         default: break;
     }
 }
@@ -95,8 +105,10 @@ int call(world& in, entry& mine) {
     mine.overlapped += ++mine.inside > 1 ? 1 : 0;
     ++mine.calls;
     const bool in_submit = mine.submitting.load() == this_thread_mark();
-    const bool as_worker = !in_submit && worker_of() == in.slots[mine.pool].get();
+    const bool on_own_worker = worker_of() == in.slots[mine.pool].get();
+    const bool as_worker = !in_submit && on_own_worker;
     mine.in_submit += in_submit ? 1 : 0;
+    mine.refused_on_worker += in_submit && on_own_worker && mine.by != way::child ? 1 : 0;
     mine.on_worker += as_worker ? 1 : 0;
     while (in.planted == plant::hang && as_worker) {
         spin(1000);

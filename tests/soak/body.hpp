@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stop_token>
 
+#include "hostile.hpp"
 #include "world.hpp"
 
 namespace soak {
@@ -15,21 +16,23 @@ int call(world& in, entry& mine);
 template <bool Stoppable, std::size_t Pad>
 class body {
 public:
-    body(world& in, entry& e) : seen_(e), in_(&in) {}
+    body(world& in, entry& e) : words_(in, e), seen_(e) {}
 
-    int operator()() requires(!Stoppable) { return call(*in_, seen_.mine()); }
+    int operator()() requires(!Stoppable) { return call(words_.in(), seen_.mine()); }
     int operator()(const std::stop_token& stop) requires Stoppable {
         static_cast<void>(stop.stop_requested());
-        return call(*in_, seen_.mine());
+        return call(words_.in(), seen_.mine());
     }
     [[nodiscard]] int priority() const { return seen_.mine().priority; }
     [[nodiscard]] spool::due_time due() const { return seen_.mine().due; }
 
 private:
+    last_words words_;  // destroyed last
     witness seen_;
-    world* in_;
     [[no_unique_address]] std::array<std::byte, Pad> pad_{};
 };
+
+static_assert(sizeof(body<false, 0>) <= 40, "the small shapes must fit into a task");
 
 /// Passes a body of one of the shapes to `f`, and answers what it does.
 template <class F>

@@ -44,18 +44,19 @@ struct entry {
     std::atomic<int> made{0};  // callables; all of them must go
     std::atomic<int> gone{0};
     std::atomic<int> calls{0};
-    std::atomic<int> on_worker{0};    // of these, on a worker of its pool, as its own task there
-    std::atomic<int> in_submit{0};    // of these, inside of the call that submitted it
-    std::atomic<int> inside{0};       // calls under way
-    std::atomic<int> overlapped{0};   // two of them at a time
-    std::atomic<int> threw{0};        // calls that ended with an exception of their own
-    std::atomic<int> handed_back{0};  // by shutdown_now()
-    std::atomic<int> called_back{0};  // and then called by us
-    std::atomic<int> removed{0};      // remove() said so
-    std::atomic<int> cancelled{0};    // cancel() said so
-    std::atomic<int> skipped{0};      // before_execute threw
-    std::atomic<int> reported{0};     // came to the `rejected` hook
-    std::atomic<int> told{0};         // on_done
+    std::atomic<int> on_worker{0};          // of these, on a worker of its pool, as its own task there
+    std::atomic<int> in_submit{0};          // of these, inside of the call that submitted it
+    std::atomic<int> refused_on_worker{0};  // of these, refused on a worker of its pool, which ran it at once
+    std::atomic<int> inside{0};             // calls under way
+    std::atomic<int> overlapped{0};         // two of them at a time
+    std::atomic<int> threw{0};              // calls that ended with an exception of their own
+    std::atomic<int> handed_back{0};        // by shutdown_now()
+    std::atomic<int> called_back{0};        // and then called by us
+    std::atomic<int> removed{0};            // remove() said so
+    std::atomic<int> cancelled{0};          // cancel() said so
+    std::atomic<int> skipped{0};            // before_execute threw
+    std::atomic<int> reported{0};           // came to the `rejected` hook
+    std::atomic<int> told{0};               // on_done
     std::atomic<answer> told_submitter{answer::none};
     std::atomic<const void*> submitting{nullptr};  // the thread that is inside of that call
     std::atomic<spool::task_id> id{0};

@@ -1,7 +1,9 @@
 // A random pool: every queue kind, sizes, times, hooks, decorator, spinning; or a scheduled one.
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
+#include "hostile.hpp"
 #include "own_queue.hpp"
 #include "world.hpp"
 
@@ -16,15 +18,18 @@ template <class Queue, class... Args>
 queue_pointer named(slot& at, const char* name, Args... args) {
     at.settings += name;
     auto made = std::make_unique<Queue>(args...);
-    if constexpr (requires { made->set_capacity(std::size_t{1}); }) {
-        at.set_capacity = [queue = made.get()](std::size_t n) { queue->set_capacity(n); };
-    }
+    at.set_capacity = [queue = made.get()](std::size_t n) {
+        try {
+            queue->set_capacity(n);
+        } catch (const std::logic_error&) {  // the capacity of this kind is fixed
+        }
+    };
     return made;
 }
 
 queue_pointer pick_queue(slot& at, dice& chance) {
     const std::size_t room = 1 + chance.below(12);
-    switch (chance.below(15)) {
+    switch (chance.below(16)) {
         case 0: return named<spool::linked_blocking_queue<task>>(at, "linked");
         case 1: return named<spool::linked_blocking_queue<task, 2>>(at, "linked in segments of 2");
         case 2: return named<spool::linked_blocking_queue<task>>(at, "linked, bounded", room);
@@ -41,14 +46,19 @@ queue_pointer pick_queue(slot& at, dice& chance) {
         case 10: return named<spool::synchronous_queue<task>>(at, "synchronous");
         case 11: return named<spool::synchronous_queue<task>>(at, "fair synchronous", spool::fairness::fair);
         case 12: return named<own_queue>(at, "the user's own");
+        case 13:
+            at.order_throws = true;
+            return named<spool::priority_blocking_queue<task, moody_order>>(
+                at, "priority, comparisons that throw", moody_order{at});
         default: return named<spool::work_stealing_queue<task>>(at, "work stealing");
     }
 }
 
 spool::idle_spin pick_spin(slot& at, dice& chance) {
-    switch (chance.below(3)) {
+    switch (chance.below(4)) {
         case 0: return spool::idle_spin::adaptive();
         case 1: at.settings += ", no spin"; return spool::idle_spin::off();
+        case 2: at.settings += ", low latency"; return spool::idle_spin::low_latency();
         default: at.settings += ", spin 50 us"; return spool::idle_spin::always(50us);
     }
 }
@@ -138,6 +148,7 @@ std::shared_ptr<managed> make_pool(slot& at, dice chance) {
     at.ends_itself = chance.one_in(4);
     at.hooked = chance.one_in(2);
     at.hooks_throw = at.hooked && chance.one_in(3);
+    at.may_drop = at.hooks_throw;
     const bool scheduled = chance.one_in(4) && at.in->planted == plant::none;
     auto made = std::make_shared<managed>(at, scheduled ? make_timers(at, chance) : make_plain(at, chance));
     at.settings += at.hooked ? (at.hooks_throw ? ", hooks that throw" : ", hooks") : "";

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "hostile.hpp"
 #include "submissions.hpp"
 #include "world.hpp"
 
@@ -96,15 +97,27 @@ void look(const target& t) {
     }
 }
 
+// A comparator may throw out of it; what is left is for the next call. The second call is calm: with many tasks some comparison
+// of each call would throw.
+std::vector<spool::task> shutdown_now(spool::thread_pool_executor& pool) {
+    try {
+        return pool.shutdown_now();
+    } catch (const on_purpose&) {
+        const calm_comparisons here;
+        return pool.shutdown_now();
+    }
+}
+
 void stop(const target& t) {
     if (!t.at.chance.one_in(t.at.home == nullptr ? 8 : 16)) {
         return;
     }
     const bool timers = dynamic_cast<spool::scheduled_thread_pool_executor*>(&t.pool) != nullptr;
+    t.where.was_stopped = true;
     switch (t.below(3)) {
         case 0: t.pool.shutdown(); break;
         case 1: {
-            std::vector<spool::task> back = t.pool.shutdown_now();
+            std::vector<spool::task> back = shutdown_now(t.pool);
             for (const spool::task& one : back) {
                 t.at.in.note(one.id(), &entry::handed_back);
             }
@@ -137,8 +150,9 @@ void invoke(const target& t) {
             static_cast<void>(t.pool.invoke_any(all, std::chrono::microseconds{t.below(2000)}));
         } else {
             for (const auto& f : t.pool.invoke_all(all, std::chrono::microseconds{t.below(2000)})) {
-                if (!f.is_done()) {
-                    t.at.in.report("invoke_all() has returned a future that is not done");
+                // A worker may be completing it: then it is done a moment later.
+                if (!f.wait_for(std::chrono::seconds{10})) {
+                    t.at.in.report("invoke_all() has returned a future that does not end");
                 }
             }
         }
@@ -201,6 +215,12 @@ void on_pool(const target& t) {
             }
             break;
         case 32: invoke(t); break;
+        case 33:
+            // Only a driver may wait for the lane: a worker could wait for itself.
+            if (t.at.home == nullptr && !t.where.drops_bodies) {
+                through_a_lane(t.at, t.where, t.pool);
+            }
+            break;
         default:
             switch (t.below(3)) {
                 case 0: one(way::execute); break;
@@ -235,7 +255,13 @@ void operate(const place& at) {
     const usable use = pick_pool(at);
     if (use.where != nullptr) {
         at.in.did();
-        on_pool({at, *use.where, *use.pool});
+        try {
+            on_pool({at, *use.where, *use.pool});
+        } catch (const on_purpose&) {
+            if (!use.where->order_throws) {
+                throw;
+            }
+        }
     }
 }
 

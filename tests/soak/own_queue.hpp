@@ -32,6 +32,12 @@ public:
 
 protected:
     bool try_push(spool::task& x) override {
+        if (fault_ == plant::lost_in_throw) {
+            if (++pushed_ % 4 == 0) {  // as if a comparison had thrown, and the queue had caught that
+                x = nullptr;
+                return true;
+            }
+        }
         const std::lock_guard lock{mutex_};
         elements_.push_back(std::move(x));
         return true;
@@ -43,7 +49,7 @@ protected:
         }
         spool::task head = std::move(elements_.front());
         elements_.pop_front();
-        if (fault_ == plant::none || ++taken_ % 4 != 0) {
+        if (fault_ == plant::none || fault_ == plant::lost_in_throw || ++taken_ % 4 != 0) {
             return head;
         }
         if (fault_ == plant::leaked_task && head.owner() == nullptr) {  // nobody waits for it without limit
@@ -91,9 +97,11 @@ private:
     inline static std::vector<spool::task> hoard;
 
     const plant fault_;
-    mutable std::mutex mutex_;
+    // Recursive: a move destroys what it has moved from, and the destructor may ask for the size.
+    mutable std::recursive_mutex mutex_;
     std::deque<spool::task> elements_;
     int taken_ = 0;
+    std::atomic<int> pushed_{0};
 };
 
 }  // namespace soak

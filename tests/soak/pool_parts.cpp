@@ -5,6 +5,10 @@
 #include <thread>
 #include <utility>
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include "leaks.hpp"
 #include "world.hpp"
 
@@ -13,6 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using spool::task;
+
+// Set on a thread whose factory pins it.
+bool& pins_here() noexcept {
+    static thread_local bool pins = false;
+    return pins;
+}
 
 class counting_hooks final : public spool::pool_hooks {
 public:
@@ -65,6 +75,19 @@ private:
     std::atomic<std::uint64_t> count_{0};
 };
 
+// A pinned thread runs on one CPU.
+void check_pinned(const slot& at) {
+#ifdef __linux__
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (pins_here() && sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) != 1) {
+        at.in->report("a pinned worker may run on " + std::to_string(CPU_COUNT(&cpus)) + " CPUs");
+    }
+#else
+    static_cast<void>(at);
+#endif
+}
+
 // Every thread of a pool runs its worker through this.
 class thread_body {
 public:
@@ -73,6 +96,7 @@ public:
         slot& at = *at_;
         ++at.threads_begun;
         worker_of() = &at;
+        check_pinned(at);
         inner_();
         inner_ = nullptr;
         worker_of() = nullptr;
@@ -120,6 +144,26 @@ spool::thread_factory sound_factory(slot& at) {
     };
 }
 
+namespace {
+
+// The first CPU that this process may use; none where the system does not say.
+std::vector<int> first_cpu() {
+#ifdef __linux__
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
+        for (int i = 0; i < CPU_SETSIZE; ++i) {
+            if (CPU_ISSET(i, &cpus)) {
+                return {i};
+            }
+        }
+    }
+#endif
+    return {};
+}
+
+}  // namespace
+
 // Threads that forget, and why not everywhere: where a task of the pool holds its last handle, the pool would end on a thread that it wants to
 // join; where others are not started at all, nobody may be left who runs what is queued.
 spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
@@ -130,6 +174,7 @@ spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
             *name += ", threads fail";
         }
         at.factory_fails = true;
+        at.may_drop = true;
         return [&at, seed](task inner, const spool::worker_info& info) -> spool::worker_thread {
             const std::uint64_t roll = dice{seed + info.number}();
             if (roll % 4 == 0) {
@@ -146,12 +191,27 @@ spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
             *name += ", threads forget";
         }
         at.drops_bodies = true;
+        at.may_drop = true;
         return [&at, seed](task inner, const spool::worker_info& info) -> spool::worker_thread {
             const std::uint64_t roll = dice{seed + info.number}();
             if (roll % 3 == 0) {
-                return std::thread{[dropped = std::move(inner)] {}};
+                return std::thread{[dropped = std::move(inner)] { keeps_off() = true; }};
             }
             return start(at, std::move(inner), roll);
+        };
+    }
+    if (kind == 3) {
+        if (name != nullptr) {
+            *name += ", pinned threads";
+        }
+        const std::vector<int> cpus = at.in->planted == plant::unpinned ? std::vector<int>{} : first_cpu();
+        return [&at, cpus](task inner, const spool::worker_info& info) {
+            return spool::worker_thread_factory({.affinity = cpus})(
+                task{[pinned = thread_body{at, std::move(inner)}]() mutable {
+                    pins_here() = true;
+                    pinned();
+                }},
+                info);
         };
     }
     if (kind == 2) {
@@ -172,6 +232,8 @@ spool::rejection_policy pick_policy(const slot& at, dice& chance, std::string* n
         return policy;
     };
     const std::size_t kind = chance.below(8);
+    at.may_evict = at.may_evict || kind == 3;
+    at.may_drop = at.may_drop || kind == 1 || kind == 2 || kind == 3 || kind > 5;
     switch (kind == 3 && at.ends_itself ? 0 : kind) {
         case 0: return picked(", abort", spool::abort_policy{});
         case 1: return picked(", caller runs", spool::caller_runs_policy{});

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using handles = std::vector<std::shared_ptr<managed>>;
 
 void dispose(world& in, std::vector<spool::task> tasks, std::uint64_t seed) {
-    keeps_off() = true;
+    const bool kept_off = std::exchange(keeps_off(), true);
     dice chance{seed};
     for (spool::task& t : tasks) {
         if (chance.one_in(3)) {
@@ -34,7 +34,7 @@ void dispose(world& in, std::vector<spool::task> tasks, std::uint64_t seed) {
         }
         t = nullptr;
     }
-    keeps_off() = false;
+    keeps_off() = kept_off;
 }
 
 // Beside the drivers: disposes of tasks that nobody will run, and at the end of the round of those that would last.
@@ -53,6 +53,7 @@ public:
 
 private:
     void run() {
+        keeps_off() = true;
         bool last = false;
         while (!last) {
             last = over_;

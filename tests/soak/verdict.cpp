@@ -91,7 +91,7 @@ void judge_future(world& in, const entry& e) {
 }
 
 struct sums {
-    std::uint64_t ran = 0;         // as its worker's task
+    std::uint64_t ran = 0;         // as its worker's task, or refused on the pool's own worker
     std::uint64_t skipped = 0;     // by a hook, but completed
     std::uint64_t perhaps = 0;     // polled when they were cancelled: completed, but not run
     std::uint64_t refused = 0;     // surely counted as rejected
@@ -106,13 +106,15 @@ sums add_up(const world& in, const slot& where) {
         if (e.pool != where.index) {
             continue;
         }
-        s.ran += static_cast<std::uint64_t>(e.on_worker);
+        s.ran += static_cast<std::uint64_t>(e.on_worker + e.refused_on_worker);
         s.skipped += static_cast<std::uint64_t>(e.skipped);
         const bool polled_only = e.calls == 0 && e.skipped == 0 && !is_refused(e) && e.handed_back == 0;
         s.perhaps += polled_only || e.by == way::periodic ? 1 : 0;
         s.refused += e.told_submitter == answer::counted ? 1 : 0;
-        // A series that was refused, and then called by hand, goes on in the pool.
-        s.not_worker += e.on_worker == 0 || e.by == way::periodic ? 1 : 0;
+        // A series that was refused, and then called by hand, goes on in the pool. A task that a policy ran on the
+        // pool's own worker is counted as rejected and as completed.
+        const bool may_be_rejected = e.on_worker == 0 || e.refused_on_worker != 0 || e.by == way::periodic;
+        s.not_worker += may_be_rejected ? 1 : 0;
         s.lost += e.calls == 0 && !has_reason(e) && !where.discards ? 1 : 0;
     }
     s.perhaps += where.untracked;

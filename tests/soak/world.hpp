@@ -30,10 +30,14 @@ struct slot {
     std::string settings;
     bool hooked = false;  // has hooks, so that every refusal is known by its id
     bool hooks_throw = false;
-    std::atomic<bool> factory_fails{false};  // some threads are not started
-    std::atomic<bool> drops_bodies{false};   // some threads are started and forget what they are for
-    bool ends_itself = false;                // a task of its own drops the last handle
-    bool never_ends = false;                 // periodic tasks go on after shutdown()
+    std::atomic<bool> factory_fails{false};      // some threads are not started
+    std::atomic<bool> drops_bodies{false};       // some threads are started and forget what they are for
+    bool ends_itself = false;                    // a task of its own drops the last handle
+    bool never_ends = false;                     // periodic tasks go on after shutdown()
+    bool order_throws = false;                   // the comparator of its queue throws now and then
+    std::atomic<bool> was_stopped{false};        // an operation has begun to shut it down
+    mutable std::atomic<bool> may_evict{false};  // a policy may take a queued task out for another
+    mutable std::atomic<bool> may_drop{false};   // a policy, a hook or a factory may drop a task that it took
 
     std::weak_ptr<managed> handle;
     std::atomic<spool::thread_pool_executor*> raw{nullptr};  // for its own tasks: while they run it is there

@@ -1,5 +1,8 @@
 // After a burst of tasks the memory goes back to the system, within a second and without anybody's asking.
 #include <gtest/gtest.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <chrono>
 #include <fstream>
@@ -8,6 +11,7 @@
 
 #include <spool/spool.hpp>
 
+#include "support/eventually.hpp"
 #include "support/gate.hpp"
 
 namespace {
@@ -27,6 +31,13 @@ long resident_kilobytes() {
     }
     return -1;
 }
+
+#if defined(__GLIBC__)
+std::size_t allocated_kilobytes() {
+    const struct mallinfo2 all = ::mallinfo2();
+    return (all.uordblks + all.hblkhd) / 1024;
+}
+#endif
 
 // How much of the growth from `before` to `full` is left, in percent: at once if little, else after a second.
 long percent_left(long before, long full) {
@@ -68,5 +79,46 @@ TEST(burst_memory, of_a_pool_is_given_back) {
     }
     EXPECT_LE(percent_left(before, full), 10);
 }
+
+TEST(burst_memory, of_a_work_stealing_pool_is_given_back_but_for_a_megabyte) {
+    constexpr int some = 400'000;
+    test::gate start;
+    spool::thread_pool_executor pool(
+        {.core_size = 2, .queue = std::make_unique<spool::work_stealing_queue<spool::task>>()});
+    const long before = resident_kilobytes();
+    pool.execute([&] { start.wait(); });
+    pool.execute([&] { start.wait(); });
+    for (int n = 0; n < some; ++n) {
+        pool.execute([n] { static_cast<void>(n); });
+    }
+    ASSERT_GT(resident_kilobytes() - before, some / 1024 * 60);
+    start.open();
+    while (pool.completed_task_count() < some + 2) {
+        spool::this_task::sleep_for(1ms);
+    }
+    EXPECT_TRUE(test::eventually([&] { return resident_kilobytes() - before < 1024; }));
+}
+
+#if defined(__GLIBC__)
+TEST(burst_memory, of_a_consumers_own_deque_is_given_back_while_it_waits) {
+    constexpr int some = 400'000;
+    const std::size_t before = allocated_kilobytes();
+    const long resident_before = resident_kilobytes();
+    spool::work_stealing_queue<spool::task> queue;
+    queue.attach_consumer();
+    for (int n = 0; n < some; ++n) {
+        queue.put([n] { static_cast<void>(n); });
+    }
+    ASSERT_GT(resident_kilobytes() - resident_before, some / 1024 * 60);
+    while (queue.poll().has_value()) {}
+    EXPECT_FALSE(queue.poll_for(100ms).has_value());
+    EXPECT_LT(allocated_kilobytes(), before + 64);
+    ::malloc_trim(0);  // what the C library keeps of freed nodes is its own
+    EXPECT_LT(resident_kilobytes() - resident_before, 1024);
+    queue.put([] {});
+    EXPECT_TRUE(queue.poll().has_value());
+    queue.detach_consumer();
+}
+#endif
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What staying awake costs: CPU time of idle workers, by the setting; and that a pool which spins loses no wake.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,8 +50,13 @@ void run_one(spool::thread_pool_executor& pool) {
 }
 
 class spinning_pool : public testing::TestWithParam<idle_spin> {};
-INSTANTIATE_TEST_SUITE_P(settings, spinning_pool, testing::Values(idle_spin::off(), idle_spin::adaptive()),
-                         [](const auto& i) { return i.param.is_adaptive() ? "adaptive" : "off"; });
+INSTANTIATE_TEST_SUITE_P(settings, spinning_pool,
+                         testing::Values(idle_spin::off(), idle_spin::adaptive(), idle_spin::low_latency()),
+                         [](const auto& i) {
+                             return i.param.is_adaptive()      ? "adaptive"
+                                    : i.param.is_low_latency() ? "low_latency"
+                                                               : "off";
+                         });
 
 TEST_P(spinning_pool, at_rest_uses_well_under_a_millisecond_of_cpu_time_in_a_second) {
     spool::thread_pool_executor pool({.core_size = 4, .maximum_size = 4, .idle_spin = GetParam()});
@@ -69,8 +75,8 @@ constexpr int tasks_far_apart = 300;
 
 // Each of them, two milliseconds after the one before, leaves the only worker dry.
 std::chrono::nanoseconds cpu_time_of_tasks_far_apart(idle_spin how) {
-    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
     std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
     const auto run_some = [&](int n) {
         for (int i = 0; i < n; ++i) {
             pool.execute([&] { ++ran; });
@@ -83,13 +89,45 @@ std::chrono::nanoseconds cpu_time_of_tasks_far_apart(idle_spin how) {
     return time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
 }
 
-TEST(spinning_setting, adaptive_stops_spinning_when_tasks_come_far_apart) {
+TEST(spinning_setting, adaptive_and_low_latency_stop_spinning_when_tasks_come_far_apart) {
     const auto adaptive = cpu_time_of_tasks_far_apart(idle_spin::adaptive());
     const auto off = cpu_time_of_tasks_far_apart(idle_spin::off());
+    const auto low_latency = cpu_time_of_tasks_far_apart(idle_spin::low_latency());
     RecordProperty("adaptive_microseconds", std::to_string(adaptive / 1us));
     RecordProperty("off_microseconds", std::to_string(off / 1us));
     if (!has_helpers) {
         EXPECT_LT(adaptive, off + tasks_far_apart * spool::spin_budget / 2);
+        EXPECT_LT(low_latency, off + tasks_far_apart * spool::spin_budget / 2);
+    }
+}
+
+constexpr int tasks_near = 3000;
+
+// Each of them, some 30 us after the one before, leaves the only worker dry.
+std::chrono::nanoseconds cpu_time_of_tasks_near(idle_spin how) {
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
+    pool.prestart_all_core_threads();  // before this thread's timers become precise
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    const auto before = time_on(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < tasks_near; ++i) {
+        pool.execute([&] { ++ran; });
+        std::this_thread::sleep_for(25us);
+    }
+    const auto used = time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
+    prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // as it was
+    return used;
+}
+
+TEST(spinning_setting, adaptive_spins_no_longer_than_a_sleep_and_a_wake_cost) {
+    const auto adaptive = cpu_time_of_tasks_near(idle_spin::adaptive());
+    const auto off = cpu_time_of_tasks_near(idle_spin::off());
+    const auto low_latency = cpu_time_of_tasks_near(idle_spin::low_latency());
+    RecordProperty("adaptive_microseconds", std::to_string(adaptive / 1us));
+    RecordProperty("off_microseconds", std::to_string(off / 1us));
+    RecordProperty("low_latency_microseconds", std::to_string(low_latency / 1us));
+    if (!has_helpers) {
+        EXPECT_LT(adaptive, off + tasks_near * spool::break_even);
     }
 }
 
@@ -132,8 +170,8 @@ TEST(spinning_setting, longest_spin_ends_with_the_pool) {
 
 // Two tasks that wait for each other, submitted while one worker spins and the other sleeps or spins: both must get a worker.
 TEST(spinning_setting, tasks_that_need_each_other_both_run_whoever_spins) {
-    for (const idle_spin how :
-         {idle_spin::off(), idle_spin::adaptive(), idle_spin::always(50us), idle_spin::always(5ms)}) {
+    for (const idle_spin how : {idle_spin::off(), idle_spin::adaptive(), idle_spin::low_latency(),
+                                idle_spin::always(50us), idle_spin::always(5ms)}) {
         spool::thread_pool_executor pool({.core_size = 2, .maximum_size = 2, .idle_spin = how});
         pool.prestart_all_core_threads();
         for (int round = 0; round < 2000; ++round) {

@@ -37,10 +37,15 @@ struct task_result<F> {
 
 // A type with an empty state of its own: a pointer, or a wrapper such as std::function. A lambda without
 // captures compares with nullptr too, through its conversion to a pointer, but it is never empty: unary plus,
-// which works by the same conversion, tells it.
+// which works by the same conversion, tells it. Nor does a type count that compares only with another object of its own, made
+// from nullptr: just_null spends the one conversion that this would need.
+struct just_null {
+    operator std::nullptr_t() const noexcept;  // never called
+};
 template <class F>
-concept comparable_with_null = requires(const F& f) {
+concept comparable_with_null = requires(const F& f, just_null null) {
     { f == nullptr } -> std::convertible_to<bool>;
+    { f == null } -> std::convertible_to<bool>;
 };
 template <class F>
 concept converts_to_pointer = requires(const F& f) {

@@ -53,7 +53,7 @@ public:
     ~cancelled() override;
 };
 
-/// The time limit of a wait passed first.
+/// The time limit of a wait passed first, or that of a task which had not begun (see expires_at).
 class SPOOL_API timed_out : public std::runtime_error {
 public:
     explicit timed_out(const std::string& what);

@@ -1,166 +1,24 @@
 // task: the move-only callable that every queue and every pool carries.
 #pragma once
 
-#include <chrono>
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
+#include <functional>
 #include <new>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
 
 #include "spool/base/callable.hpp"
+#include "spool/base/detail/task_table.hpp"
 #include "spool/base/export.hpp"
 #include "spool/base/task_id.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/base/task_wrappers.hpp"
+#include "spool/base/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
-
-/// When a task may run at the earliest.
-using due_time = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
-
-namespace detail {
-
-inline constexpr std::size_t task_inline_size = 40;
-
-template <class F>
-concept has_priority = requires(const F& f) {
-    { f.priority() } -> std::convertible_to<int>;
-};
-template <class F>
-concept has_due_time = requires(const F& f) {
-    { f.due() } -> std::convertible_to<due_time>;
-};
-
-// What a callable tells of itself.
-struct task_order {
-    int priority = 0;
-    due_time due = due_time::min();
-};
-template <class F>
-[[nodiscard]] task_order order_of(const F& f) {
-    task_order order;
-    if constexpr (has_priority<F>) {
-        order.priority = f.priority();
-    }
-    if constexpr (has_due_time<F>) {
-        order.due = f.due();
-    }
-    return order;
-}
-
-// The body of a future: it takes over the scope that it is run in (see task_scope), has an id already, and tells
-// its shared state to those who know what that is (see future_link).
-template <class F>
-concept brings_scope = requires(const F& f) {
-    typename F::brings_task_scope;
-    { f.id() } -> std::same_as<task_id>;
-    { f.shared_state() } -> std::convertible_to<void*>;
-};
-
-// A callable that belongs to something, a task_group say: by it the group finds its own among the queued ones.
-template <class F>
-concept has_owner = requires(const F& f) {
-    { f.owner() } -> std::convertible_to<const void*>;
-};
-
-// A callable that may be moved by copying its bytes and forgetting the source: trivially copyable, or it says so.
-template <class F>
-concept moves_as_bytes = std::is_trivially_copyable_v<F> ||
-    (requires { F::moves_as_bytes; } && F::moves_as_bytes);
-
-// Only what moves without throwing stays inline: a task's own move is noexcept.
-template <class F>
-inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
-                                    alignof(F) <= alignof(void*) && std::is_nothrow_move_constructible_v<F>;
-
-// One per callable type: all that a task knows of its callable. `at` points to the task's 40 bytes.
-struct task_table {
-    void (*invoke)(void* at);
-    void (*relocate)(void* from, void* to) noexcept;  // null: copy the bytes
-    void (*destroy)(void* at) noexcept;               // null: nothing to do
-    void* (*callable)(void* at) noexcept;
-    int (*priority)(const void* callable);        // null: 0
-    due_time (*due)(const void* callable);        // null: at once
-    void* (*shared_state)(const void* callable);  // null: not the body of a future
-    const void* (*owner)(void* at) noexcept;      // null: nobody's
-    const std::type_info* type;
-    bool plain;  // see task::is_plain()
-};
-
-template <class F>
-struct task_operations {
-    static F& get(void* at) noexcept {
-        if constexpr (fits_inline<F>) {
-            return *std::launder(static_cast<F*>(at));
-        } else {
-            return **static_cast<F**>(at);
-        }
-    }
-    static void invoke(void* at) {
-        if constexpr (stoppable_callable<F>) {
-            static_cast<void>(std::invoke(get(at), task_scope::current_token()));
-        } else {
-            static_cast<void>(std::invoke(get(at)));
-        }
-    }
-    static void relocate(void* from, void* to) noexcept {
-        F& source = get(from);
-        ::new (to) F(std::move(source));
-        // NOLINTNEXTLINE(bugprone-use-after-move): what a move leaves must be destroyed
-        source.~F();
-    }
-    static void destroy(void* at) noexcept {
-        if constexpr (fits_inline<F>) {
-            get(at).~F();
-        } else {
-            delete &get(at);
-        }
-    }
-    static void* callable(void* at) noexcept { return std::addressof(get(at)); }
-    static int priority(const void* callable) { return static_cast<const F*>(callable)->priority(); }
-    static due_time due(const void* callable) { return static_cast<const F*>(callable)->due(); }
-
-    static void* shared_state(const void* callable) {
-        return static_cast<const F*>(callable)->shared_state();
-    }
-
-    static const void* owner(void* at) noexcept { return get(at).owner(); }
-
-    static constexpr task_table make_table() {
-        task_table table{};
-        table.invoke = &invoke;
-        if constexpr (fits_inline<F> && !moves_as_bytes<F>) {
-            table.relocate = &relocate;
-        }
-        if constexpr (!fits_inline<F> || !std::is_trivially_destructible_v<F>) {
-            table.destroy = &destroy;
-        }
-        table.callable = &callable;
-        if constexpr (has_priority<F>) {
-            table.priority = &priority;
-        }
-        if constexpr (has_due_time<F>) {
-            table.due = &due;
-        }
-        if constexpr (has_owner<F>) {
-            table.owner = &owner;
-        }
-        table.type = &typeid(F);
-        if constexpr (brings_scope<F>) {
-            table.shared_state = &shared_state;
-        }
-        table.plain = !brings_scope<F> && !has_due_time<F>;
-        return table;
-    }
-};
-
-template <class F>
-inline constexpr task_table task_table_for = task_operations<F>::make_table();
-
-}  // namespace detail
 
 /// A move-only `void()`, 56 bytes: up to 40 bytes of callable inline, larger ones (and those whose move may
 /// throw) on the heap.
@@ -170,10 +28,18 @@ inline constexpr task_table task_table_for = task_operations<F>::make_table();
 ///
 /// Any callable without parameters becomes a task, and any whose only parameter is a std::stop_token: it
 /// gets the token of the task that runs. What the callable returns is dropped (submit() keeps it). A task made
-/// from an empty std::function or a null pointer is itself empty.
+/// from a null pointer, or from an object whose own `==` says that it equals nullptr (an empty std::function),
+/// is itself empty.
 ///
-/// A callable may tell more about itself: `int priority() const` and `due_time due() const` are answered by the
-/// task. They are asked while the task waits in a queue, so they must be cheap and give the same answer each time.
+/// A callable may tell more about itself by three members, which its task answers:
+///
+///     int priority() const       // the greater goes first, in queues that order by priority
+///     due_time due() const       // when it may run at the earliest; any time_point of std::chrono::steady_clock
+///     bool is_cancelled() const  // purge() may take it out of the queue (of a submitted one its future says so)
+///
+/// Queues ask them while the task waits, so they must be cheap and give the same answer each time. The result
+/// type counts: a `double priority()`, a `bool priority()` or a `std::string due()` is the callable's own affair,
+/// and the task ignores it. No other member of a callable means anything to Spool.
 ///
 /// Thread safety: as for a plain value; one thread at a time. Moving never throws and never allocates; making
 /// one from a callable may allocate. A moved-from task is empty.
@@ -210,8 +76,6 @@ public:
         name_it<Stored>();
     }
 
-    /// For queues: what is left after a move needs no destructor.
-    static constexpr bool is_empty_after_move = true;
     /// For queues: there is a callable, and to move it calls nothing.
     [[nodiscard]] bool moves_as_bytes() const noexcept {
         return table_ != nullptr && table_->relocate == nullptr;
@@ -276,6 +140,11 @@ public:
         return table_ == nullptr || table_->due == nullptr ? due_time::min() : table_->due(callable());
     }
 
+    /// What the callable answers, else false. It is asked by purge(), possibly on another thread.
+    [[nodiscard]] bool is_cancelled() const {
+        return table_ != nullptr && table_->is_cancelled != nullptr && table_->is_cancelled(callable());
+    }
+
     /// The callable, if it is an F; else null.
     template <class F>
     [[nodiscard]] F* target() noexcept {
@@ -307,11 +176,12 @@ private:
     template <class Stored>
     void name_it() {
         table_ = &detail::task_table_for<Stored>;
-        if constexpr (detail::brings_scope<Stored>) {
-            id_ = detail::task_operations<Stored>::get(storage_).id();
+        if constexpr (detail::task_marks<Stored>::is_future_body) {
+            id_ = detail::task_marks<Stored>::id(detail::task_operations<Stored>::get(storage_));
         } else {
             id_ = detail::next_task_id();
         }
+        detail::hand_over_task(id_);
     }
     template <class F>
     [[nodiscard]] bool is() const noexcept {
@@ -336,6 +206,7 @@ private:
         } else {
             table_->relocate(other.storage_, storage_);
         }
+        detail::hand_over_task(id_);
     }
     void destroy() noexcept {
         if (table_ != nullptr && table_->destroy != nullptr) {
@@ -353,38 +224,6 @@ static_assert(std::is_nothrow_move_constructible_v<task> && std::is_nothrow_move
 
 inline void task_scope::reset(const task& next) noexcept {
     reset_for(next.brings_scope());
-}
-
-/// A callable with a priority; made by with_priority().
-template <class F>
-class prioritized {
-public:
-    prioritized(int priority, F f) : f_(std::move(f)), priority_(priority) {}
-
-    decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
-        return std::invoke(f_);
-    }
-    decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
-        return std::invoke(f_, std::move(stop));
-    }
-    [[nodiscard]] int priority() const noexcept { return priority_; }
-    [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
-    friend bool operator==(const prioritized& p, std::nullptr_t) noexcept {
-        return detail::is_empty_callable(p.f_);
-    }
-
-private:
-    F f_;
-    int priority_;
-};
-
-/// `f`, whose task answers `priority` to task::priority(); kept through submit(). The greater goes first, in
-/// queues that order by priority.
-///
-///     pool.submit(spool::with_priority(10, [] { return urgent(); }));
-template <task_callable F>
-[[nodiscard]] prioritized<std::decay_t<F>> with_priority(int priority, F&& f) {
-    return {priority, std::forward<F>(f)};
 }
 
 }  // namespace spool::inline v1

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <stop_token>
 
 #include "spool/base/export.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/base/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
 
+class clock_source;
 class task;
 
 /// The stop of the task that this thread runs now. An executor opens one around each task that it runs:
@@ -86,6 +89,16 @@ public:
         }
     }
 
+    /// The clock of the pool whose worker opened the scope; it outlives the scope. Null: the real one, or that of a scope around this one.
+    void set_clock(const clock_source* clock) noexcept { clock_ = clock; }
+    /// The time by the clock of the innermost scope that has one; by the real clock outside of all.
+    [[nodiscard]] static std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>
+    clock_now() noexcept;
+
+    /// For futures, on the thread that opened the scope: the body that runs in it has ended, and its callable is being destroyed.
+    void set_body_ended(bool ended) noexcept { body_ended_ = ended; }
+    [[nodiscard]] bool body_ended() const noexcept { return body_ended_; }
+
     /// Takes over the innermost scope if it was opened for the body of a future and not taken yet, else null.
     [[nodiscard]] static task_scope* adopt() noexcept;
 
@@ -109,10 +122,12 @@ private:
     detail::mutex mutex_;                                                 // never held while user code runs
     std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};  // made by token()
     std::optional<std::stop_callback<pass_on>> from_outer_;  // owner only; there once the token was asked for
-    std::atomic<bool> stopped_{false};  // set by interrupt() under mutex_, read by the owner without it
-    bool token_given_ = false;          // owner only
-    bool adoptable_ = false;            // owner only
-    task_scope* const outer_;           // the scope around this one, on the same thread
+    std::atomic<bool> stopped_{false};     // set by interrupt() under mutex_, read by the owner without it
+    bool token_given_ = false;             // owner only
+    bool adoptable_ = false;               // owner only
+    bool body_ended_ = false;              // owner only
+    const clock_source* clock_ = nullptr;  // owner only
+    task_scope* const outer_;              // the scope around this one, on the same thread
 };
 
 }  // namespace spool::inline v1

@@ -21,7 +21,7 @@ namespace spool::inline v1 {
 /// Runs tasks on an executor and gives their futures back as they get done, the first to finish first.
 ///
 ///     spool::completion_service<std::string> pages{pool};
-///     for (const auto& url : urls) { (void)pages.submit([=] { return fetch(url); }); }
+///     for (const auto& url : urls) { pages.submit([=] { return fetch(url); }); }
 ///     for (std::size_t i = 0; i < urls.size(); ++i) { use(pages.take().get()); }
 ///
 /// Every future submitted comes out once, whatever its outcome: also a cancelled one, and one whose task the
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    /// As executor_service::submit().
+    /// As executor_service::submit(). Not [[nodiscard]]: the same future comes out of take().
     template <task_callable F>
         requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
     future<T> submit(F&& f) {

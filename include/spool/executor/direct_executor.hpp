@@ -14,6 +14,7 @@ namespace spool::inline v1 {
 /// For tests, and where an executor is asked for but nothing needs one. What a task throws comes out of execute().
 class direct_executor final : public executor {
 public:
+    [[nodiscard]] std::string executor_label() const override { return "direct_executor"; }
     void execute(task work) override {
         require_callable(work, "direct_executor");
         const task_scope scope{work};

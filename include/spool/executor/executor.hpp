@@ -5,6 +5,7 @@
 #include <functional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,8 @@ public:
     virtual ~executor();
 
     /// Takes the task. It is gone from the caller whether this returns or throws.
+    /// Precondition: the executor outlives the call. The task may run, and end, before execute() returns: a task that
+    /// destroys its executor must wait until the call has returned.
     /// \throws std::invalid_argument if the task is empty
     /// \throws rejected_execution if the executor cannot take it
     virtual void execute(task work) = 0;
@@ -57,6 +60,9 @@ public:
     /// What this executor wraps round the body of every task that becomes a future here (submit, invoke_*, a
     /// completion_service), inside the future: its result counts only after the wrapper has ended. Null: nothing.
     [[nodiscard]] virtual const task_decorator* decorator() const noexcept;
+
+    /// Who this is, for messages: `thread_pool_executor "decode"`. "executor" unless a kind says more.
+    [[nodiscard]] virtual std::string executor_label() const;
 };
 
 /// For writers of executors: refuses an empty task.

@@ -36,7 +36,8 @@ public:
     /// Refuses new tasks from now on; runs those that it has.
     virtual void shutdown() = 0;
     /// The same, but requests stop of every running task and hands back those that have not started, in order.
-    /// Destroying one of them makes its future cancelled.
+    /// Destroying one of them makes its future cancelled. Whoever keeps the list keeps those futures pending, and whoever waits for them
+    /// waiting. (Not [[nodiscard]]: to drop the list, and so to cancel them, is the ordinary use.)
     virtual std::vector<task> shutdown_now() = 0;
     [[nodiscard]] virtual bool is_shutdown() const = 0;
     /// After shutdown, when every task has ended.
@@ -67,7 +68,14 @@ public:
     [[nodiscard]] future<task_result_t<F>> submit(F&& f) {
         return spool::submit(*this, std::forward<F>(f));
     }
-    /// Runs `f`, drops what it returns; the future brings `value`.
+    /// The same, and a stop requested of `stop` cancels the future; see spool::submit.
+    template <task_callable F>
+    [[nodiscard]] future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
+        return spool::submit(*this, std::move(stop), std::forward<F>(f));
+    }
+    template <task_callable F>
+    void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
+    /// Runs `f`, drops what it returns; the future brings `value`. `value` is no argument of `f`: to pass arguments, capture them.
     template <task_callable F, class V>
     [[nodiscard]] future<std::decay_t<V>> submit(F&& f, V&& value) {
         return spool::submit(*this, std::forward<F>(f), std::forward<V>(value));

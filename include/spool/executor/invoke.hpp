@@ -93,8 +93,7 @@ wait_result wait_for_any(const std::vector<future<T>>& futures, deadline until, 
             open.push_back(f.link());
         }
     }
-    return nested_waiter::wait_here(
-        open, stop, [&](deadline limit) { return wait(wait_limits{.until = limit, .stop = stop}); });
+    return nested_waiter::wait_here(open, stop, [&](const wait_limits& limits) { return wait(limits); });
 }
 
 }  // namespace detail
@@ -113,7 +112,8 @@ template <task_range Range>
 }
 
 /// Runs all of them and waits until each is done or the time is over; then the rest is cancelled. The futures come in the
-/// order of the range and are all done; what a task threw is in its future.
+/// order of the range; what a task threw is in its future. All are done, but for one whose outcome another thread is
+/// writing at the very end of the time: get() waits for that (see future::cancel).
 ///
 ///     for (auto& f : spool::invoke_all(where, jobs)) { use(f.get()); }
 ///
@@ -191,7 +191,10 @@ range_result_t<Range> invoke_any_until(executor& where, Range&& range, deadline 
         switch (ended_one->state()) {
             case future_state::succeeded: return std::move(*ended_one).get();
             case future_state::failed: last_failure = ended_one->exception_now(); break;
-            default: last_failure = std::make_exception_ptr(cancelled()); break;
+            default:
+                last_failure = std::make_exception_ptr(
+                    cancelled("task " + std::to_string(ended_one->id()) + " was cancelled"));
+                break;
         }
     }
     std::rethrow_exception(last_failure);

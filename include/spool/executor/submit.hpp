@@ -70,11 +70,11 @@ struct slot_filler {
 template <class T, task_callable F>
 [[nodiscard]] future_task<T> make_future_task(const executor& where, F&& f) {
     const task_decorator* decorator = where.decorator();
+    if (detail::is_empty_callable(f)) {
+        detail::throw_empty_callable(where.executor_label());
+    }
     if (decorator == nullptr) {
         return future_task<T>{std::forward<F>(f)};
-    }
-    if (detail::is_empty_callable(f)) {
-        detail::throw_empty_callable("submit");
     }
     const detail::task_order order = detail::order_of(f);
     auto slot = std::make_shared<std::optional<detail::stored_result<T>>>();
@@ -96,7 +96,26 @@ template <task_callable F>
     return std::move(handle);
 }
 
+/// The same, and a stop requested of `stop` cancels the future, as future::cancel() does: a task that has not begun never runs, one that
+/// runs is asked to stop. The connection ends when the future is done. If the stop was requested before, nothing is submitted.
+///
+///     auto page = spool::submit(where, request.stop_token(), [](std::stop_token stop) { return render(stop); });
+///
+/// The token comes first: after `f` comes a value (see below). `f` gets its own task's token, not this one.
+template <task_callable F>
+[[nodiscard]] future<task_result_t<F>> submit(executor& where, std::stop_token stop, F&& f) {
+    auto [handle, work] = make_future_task<task_result_t<F>>(where, std::forward<F>(f)).split();
+    handle.cancel_on(std::move(stop));
+    if (!handle.is_done()) {
+        where.execute(std::move(work));
+    }
+    return std::move(handle);
+}
+template <task_callable F>
+void submit(executor& where, F&& f, std::stop_token stop) = delete;  // write submit(where, stop, f)
+
 /// The same for an action with a result known beforehand: what `f` returns is dropped, the future brings `value`.
+/// `value` is no argument of `f`: `f` is called without one. To pass arguments, capture them.
 template <task_callable F, class V>
 [[nodiscard]] future<std::decay_t<V>> submit(executor& where, F&& f, V&& value) {
     using result = std::decay_t<V>;

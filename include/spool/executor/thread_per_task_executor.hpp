@@ -32,6 +32,7 @@ public:
     ~thread_per_task_executor() override;
 
     void execute(task work) override;
+    [[nodiscard]] std::string executor_label() const override { return "thread_per_task_executor"; }
 
     void shutdown() override;
     std::vector<task> shutdown_now() override;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ public:
     void execute_all(std::span<task> work) override;
     using executor::execute_all;
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] std::string executor_label() const override { return service_->executor_label(); }
     void shutdown() override;
     std::vector<task> shutdown_now() override;
     [[nodiscard]] bool is_shutdown() const override;
@@ -47,12 +49,19 @@ public:
     void execute_all(std::span<task> work) override;
     using executor::execute_all;
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] std::string executor_label() const override { return service_->executor_label(); }
 
     /// As on the service itself; see executor_service.
     template <task_callable F>
     [[nodiscard]] auto submit(F&& f) {
         return spool::submit(*service_, std::forward<F>(f));
     }
+    template <task_callable F>
+    [[nodiscard]] auto submit(std::stop_token stop, F&& f) {
+        return spool::submit(*service_, std::move(stop), std::forward<F>(f));
+    }
+    template <task_callable F>
+    void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
     template <task_callable F, class V>
     [[nodiscard]] auto submit(F&& f, V&& value) {
         return spool::submit(*service_, std::forward<F>(f), std::forward<V>(value));

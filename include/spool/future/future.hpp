@@ -21,6 +21,9 @@ namespace spool::inline v1 {
 namespace detail {
 [[noreturn]] SPOOL_API void throw_no_state(const char* call);
 [[noreturn]] SPOOL_API void throw_not_in_time(const char* call, const future_core& core);
+[[noreturn]] SPOOL_API void throw_cancelled(task_id id);
+/// See future::cancel_on().
+SPOOL_API void cancel_on_stop(future_core& core, std::stop_token stop);
 [[noreturn]] SPOOL_API void throw_not_now(const char* call, const char* wanted, const future_core& core);
 }  // namespace detail
 
@@ -68,6 +71,7 @@ public:
     }
     ~future() {
         if (state_ != nullptr) {
+            detail::hand_over(state_);
             state_->drop_handle();
         }
     }
@@ -86,6 +90,9 @@ public:
         checked("get").wait_or_throw(std::move(stop), "future::get");
         return shared();
     }
+    // A compiler shows the line of a deleted function, and so its comment.
+    T get() const& requires(!sharable) = delete;  // the result can only be moved: write std::move(f).get()
+    T get(std::stop_token) const& requires(!sharable) = delete;  // write std::move(f).get(stop)
     T get() && {
         checked("get").wait_or_throw("future::get");
         return last();
@@ -120,43 +127,63 @@ public:
     }
 
     /// Waits until it is done, whatever the outcome. \throws interrupted
-    void wait() const { checked("wait").wait_or_throw("future::wait"); }
-    void wait(std::stop_token stop) const { checked("wait").wait_or_throw(std::move(stop), "future::wait"); }
+    void wait() const {
+        checked("wait").wait_or_throw("future::wait");
+        detail::receive(state_);
+    }
+    void wait(std::stop_token stop) const {
+        checked("wait").wait_or_throw(std::move(stop), "future::wait");
+        detail::receive(state_);
+    }
     /// The same at most so long: true if it is done. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> d) const {
-        return checked("wait_for").wait_in_time(deadline::after(d), "future::wait_for");
+        return seen(checked("wait_for").wait_in_time(deadline::after(d), "future::wait_for"));
     }
     template <class Rep, class Period>
     [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> d, std::stop_token stop) const {
-        return checked("wait_for").wait_in_time(deadline::after(d), std::move(stop), "future::wait_for");
+        return seen(
+            checked("wait_for").wait_in_time(deadline::after(d), std::move(stop), "future::wait_for"));
     }
 
     [[nodiscard]] bool wait_until(deadline until) const {
         state_type& mine = checked("wait_until");
         if (until.is_never()) {
             mine.wait_or_throw("future::wait_until");
-            return true;
+            return seen(true);
         }
-        return mine.wait_in_time(until, "future::wait_until");
+        return seen(mine.wait_in_time(until, "future::wait_until"));
     }
 
     /// Makes the future cancelled, if it is not done. A body that has not started never will, and its callable is
     /// destroyed here; one that runs is asked to stop, or left alone with `let_run`, and what it brings is discarded.
-    /// Either way the waiters are released at once. True if this call cancelled it; afterwards is_done() holds in
-    /// any case (except in a call made by the completion itself, from a destructor of the callable).
+    /// Either way the waiters are released at once, and is_done() holds. A body that has ended may still be cancelled while its
+    /// callable is destroyed; its result is discarded then.
+    ///
+    /// False: it was done, or another thread is completing it right now. cancel() does not wait for that thread, which may be in users'
+    /// code: it destroys the callable of a task that never ran, or moves the result. So is_done() may become true only a
+    /// little later; get() and wait() wait for it. Also false: a call from the destructor of the callable itself, after the body has ended.
     /// \throws what an on_done callback throws
     bool cancel(cancel_mode mode = cancel_mode::interrupt) const {
         const future keep = *this;  // a callback may drop this very handle
+        detail::hand_over(state_);
         return keep.checked("cancel").cancel(mode);
     }
 
-    /// There is an outcome: a value, an exception or the cancellation.
-    [[nodiscard]] bool is_done() const { return checked("is_done").is_done(); }
-    [[nodiscard]] bool is_cancelled() const {
-        return checked("is_cancelled").state() == future_state::cancelled;
+    /// From now on, until it is done, a stop requested of `stop` cancels it as cancel() does; at once, if that has been requested. The
+    /// thread that requests the stop does so, and with it runs what cancel() runs. One allocation. What an on_done callback throws
+    /// there is reported (see report_uncaught).
+    void cancel_on(std::stop_token stop) const {
+        const future keep = *this;
+        detail::cancel_on_stop(keep.checked("cancel_on"), std::move(stop));
     }
-    [[nodiscard]] future_state state() const { return checked("state").state(); }
+
+    /// There is an outcome: a value, an exception or the cancellation.
+    [[nodiscard]] bool is_done() const { return seen(checked("is_done").is_done()); }
+    [[nodiscard]] bool is_cancelled() const {
+        return seen(checked("is_cancelled").state()) == future_state::cancelled;
+    }
+    [[nodiscard]] future_state state() const { return seen(checked("state").state()); }
 
     /// The result, without waiting. \throws std::logic_error unless state() is succeeded
     shared_result result_now() const requires sharable {
@@ -170,6 +197,7 @@ public:
         if (checked("exception_now").now() != detail::phase::failed) {
             detail::throw_not_now("exception_now", "an exception", *state_);
         }
+        detail::receive(state_);
         return state_->error();
     }
 
@@ -224,15 +252,22 @@ protected:
     }
 
 private:
+    // What was read after the task had ended comes with what the task did.
+    template <class Answer>
+    [[nodiscard]] Answer seen(Answer answer) const noexcept {
+        detail::receive(state_);
+        return answer;
+    }
     void in_time(bool done) const {
         if (!done) {
             detail::throw_not_in_time("get_for", *state_);
         }
     }
     void throw_unless_succeeded() const {
+        detail::receive(state_);
         switch (state_->now()) {
             case detail::phase::failed: std::rethrow_exception(state_->error());
-            case detail::phase::cancelled: throw cancelled();
+            case detail::phase::cancelled: detail::throw_cancelled(state_->id());
             default: break;
         }
     }

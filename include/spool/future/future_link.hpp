@@ -76,10 +76,13 @@ public:
         queued,   ///< it lies in the queue of `home`
         running,  ///< a worker runs it in `scope`
     };
+    /// Whether a queued task may run; `unknown`: only its queue can tell.
+    enum class readiness { due, not_due, unknown };
     struct place {
         whereabout where = whereabout::unknown;
         const void* home = nullptr;
         const task_scope* scope = nullptr;
+        readiness ready = readiness::due;
         bool operator==(const place&) const = default;
     };
     [[nodiscard]] place whereabouts() const;
@@ -127,32 +130,39 @@ private:
 SPOOL_API void survive_fork() noexcept;
 
 /// A worker thread that can run what it waits for. Its pool makes it known on the thread, for as long as the thread works.
+/// A thread may be a worker of several pools, one inside the other: a thread factory may run a worker as a task of another
+/// pool. Code that asks whether this thread is a worker of a pool walks from current() through outer().
 class SPOOL_API nested_waiter {
 public:
-    explicit nested_waiter(const void* home) noexcept : home_(home) {}
+    /// On the thread itself; the waiter that is current() now becomes the outer one.
+    explicit nested_waiter(const void* home) noexcept : home_(home), outer_(current_) {}
     nested_waiter(const nested_waiter&) = delete;
     nested_waiter& operator=(const nested_waiter&) = delete;
 
     [[nodiscard]] static nested_waiter* current() noexcept { return current_; }
     static void set_current(nested_waiter* waiter) noexcept { current_ = waiter; }
 
+    /// The waiter around this one on the same thread, or null.
+    [[nodiscard]] nested_waiter* outer() const noexcept { return outer_; }
     /// The pool whose worker it is.
     [[nodiscard]] const void* home() const noexcept { return home_; }
-    /// Asked before a claim: not too deep already, not about to stop.
-    [[nodiscard]] virtual bool may_run_here() const noexcept = 0;
+    /// Asked before a claim of that task: enough stack is left, and the worker is not about to stop.
+    [[nodiscard]] virtual bool may_run_here(task_id id) const noexcept = 0;
     /// Runs the body, as if its task had been polled. The claim is the waiter's; `stop`, which would end its wait, is passed on.
     virtual void run_here(future_link body, const std::stop_token& stop) = 0;
     /// The same for a task that the claim has taken out of the queue.
     virtual void run_here(task body, const std::stop_token& stop) = 0;
-    /// A wait for any of these, without a limit, has lasted for `patience`: the rest of it. `sleep` is the wait itself, up to a time, and its answer
-    /// is this one's, unless it is that the time is over. May throw what a pool does about deadlocks.
+    /// The wait itself, up to a time and to a stop. The limits of each call replace those of the whole wait.
+    using sleeper = function_ref<wait_result(const wait_limits&)>;
+    /// A wait for any of these, without a limit, has lasted for `patience`: the rest of it. The answer is that of `sleep`, unless the
+    /// time of one sleep is over or the pool has called the waiter. May throw what a pool does about deadlocks.
     virtual wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
-                                 function_ref<wait_result(deadline)> sleep);
+                                 sleeper sleep);
     static constexpr std::chrono::milliseconds patience{100};
 
     /// A whole wait of this thread, without a limit.
     static wait_result wait_here(std::span<const future_link> any, const std::stop_token& stop,
-                                 function_ref<wait_result(deadline)> sleep);
+                                 sleeper sleep);
 
 protected:
     ~nested_waiter() = default;
@@ -161,6 +171,7 @@ private:
     static constinit thread_local nested_waiter* current_;
 
     const void* const home_;
+    nested_waiter* const outer_;
 };
 
 }  // namespace spool::inline v1

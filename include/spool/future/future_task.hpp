@@ -33,10 +33,19 @@ struct returning {
         static_cast<void>(std::invoke(f, std::move(stop)));
         return std::move(value);
     }
+    void run() {
+        if constexpr (stoppable_callable<F>) {
+            static_cast<void>(std::invoke(f, task_scope::current_token()));
+        } else {
+            static_cast<void>(std::invoke(f));
+        }
+    }
     [[nodiscard]] int priority() const requires has_priority<F> { return f.priority(); }
     [[nodiscard]] due_time due() const requires has_due_time<F> { return f.due(); }
     friend bool operator==(const returning& r, std::nullptr_t) noexcept { return is_empty_callable(r.f); }
 };
+template <class F, class V>
+inline constexpr bool keeps_value<returning<F, V>> = true;
 
 }  // namespace detail
 
@@ -54,8 +63,6 @@ struct returning {
 template <class T>
 class future_task : public future<T> {
 public:
-    using brings_task_scope = void;  ///< see task_scope
-
     /// \throws std::invalid_argument if `f` is empty
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, future_task> && task_callable<F> &&
@@ -78,8 +85,9 @@ public:
     void run() { this->checked("run").run(); }
     void operator()() { run(); }
 
-    /// Runs the body without keeping its result, and leaves the future pending, so that it can run again. True if so;
-    /// false if it was not pending, or the body threw (the future then failed), or it was cancelled meanwhile.
+    /// Runs the body without keeping its result, and leaves the future pending, so that it can run again. A value given beforehand stays
+    /// for the run that brings it. True if it is pending again; false if it was not pending, or the body threw (the future then failed), or it was cancelled meanwhile.
+    /// (Not [[nodiscard]]: the future says so too.)
     bool run_and_reset() { return this->checked("run_and_reset").run_and_reset(); }
 
     /// Completes it by hand; a body that has not started never will. False, and nothing changed, if it was done.
@@ -98,10 +106,11 @@ public:
         if (error == nullptr) {
             throw std::invalid_argument("future_task::set_exception: null exception");
         }
-        return this->checked("set_exception").set_exception(std::move(error));
+        auto& state = this->checked("set_exception");
+        detail::hand_over(&state);
+        return state.set_exception(std::move(error));
     }
 
-    [[nodiscard]] void* shared_state() const noexcept { return runner_.shared_state(); }  ///< see task
     [[nodiscard]] int priority() const noexcept { return runner_.priority(); }
     [[nodiscard]] due_time due() const noexcept { return runner_.due(); }
 
@@ -119,6 +128,9 @@ public:
 
 private:
     template <class F>
+    friend struct detail::task_marks;
+
+    template <class F>
     static const F& nonempty(const F& f) {
         if (detail::is_empty_callable(f)) {
             detail::throw_empty_callable("future_task");
@@ -134,6 +146,28 @@ private:
 
     detail::future_runner runner_;
 };
+
+namespace detail {
+
+template <class T>
+const future_task<T>& to_future_task(const future_task<T>& f) noexcept {
+    return f;
+}
+// Also what derives from one: it is the body of a future, whatever members it adds.
+template <class F>
+concept derived_from_future_task = requires(const F& f) {
+    to_future_task(f);
+};
+template <derived_from_future_task F>
+struct task_marks<F> : no_task_marks {
+    static constexpr bool is_future_body = true;
+    [[nodiscard]] SPOOL_UNWATCHED static task_id id(const F& f) { return to_future_task(f).id(); }
+    [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const F& f) noexcept {
+        return to_future_task(f).runner_.core();
+    }
+};
+
+}  // namespace detail
 
 template <class F>
 future_task(F) -> future_task<task_result_t<F>>;

@@ -42,6 +42,7 @@ struct deadlock_report {
 /// task_group::wait(), which cannot leave its children.)
 /// lend: where one of them waits for a task that is queued in this pool, or for room in its queue, an extra thread beyond the maximum runs that
 /// task, and leaves. Where they wait for each other's running tasks a thread would not help, and they are only reported.
+/// A task that is not due is reported at once; its extra thread comes when the task is due by the clock of its pool.
 ///
 /// Over several pools the handler is that of the youngest waiter's pool; a pool that lends comes before one that throws.
 ///

@@ -1,4 +1,8 @@
-// Pools ready made.
+// Pools ready made: a function for a variable, and a class for a member, a std::optional or std::make_unique.
+//
+//     spool::thread_pool_executor pool = spool::fixed_thread_pool(4);
+//     std::optional<spool::fixed_thread_pool_executor> later;    later.emplace(4);
+//     auto owned = std::make_unique<spool::fixed_thread_pool_executor>(4);
 #pragma once
 
 #include <cstddef>
@@ -31,5 +35,41 @@ work_stealing_pool(std::size_t n = default_parallelism(), thread_factory factory
 /// \throws std::invalid_argument if the factory is empty
 [[nodiscard]] SPOOL_API unconfigurable_service
 single_thread_executor(thread_factory factory = worker_thread_factory());
+
+// ---- The same as types. They add nothing to their base but the constructor.
+
+/// As fixed_thread_pool().
+class SPOOL_API fixed_thread_pool_executor : public thread_pool_executor {
+public:
+    /// \throws std::invalid_argument if `n` is 0, or the factory is empty
+    explicit fixed_thread_pool_executor(std::size_t n,
+                                        spool::thread_factory factory = worker_thread_factory());
+    ~fixed_thread_pool_executor() override;
+};
+
+/// As cached_thread_pool().
+class SPOOL_API cached_thread_pool_executor : public thread_pool_executor {
+public:
+    /// \throws std::invalid_argument if the factory is empty
+    explicit cached_thread_pool_executor(spool::thread_factory factory = worker_thread_factory());
+    ~cached_thread_pool_executor() override;
+};
+
+/// As work_stealing_pool().
+class SPOOL_API work_stealing_pool_executor : public thread_pool_executor {
+public:
+    /// \throws std::invalid_argument if `n` is 0, or the factory is empty
+    explicit work_stealing_pool_executor(std::size_t n = default_parallelism(),
+                                         spool::thread_factory factory = worker_thread_factory());
+    ~work_stealing_pool_executor() override;
+};
+
+/// As single_thread_executor().
+class SPOOL_API single_thread_pool_executor : public unconfigurable_service {
+public:
+    /// \throws std::invalid_argument if the factory is empty
+    explicit single_thread_pool_executor(thread_factory factory = worker_thread_factory());
+    ~single_thread_pool_executor() override;
+};
 
 }  // namespace spool::inline v1

@@ -52,6 +52,7 @@ struct workload_hint {
 ///              hand-off-small-maximum      core zero, no queue, few workers: refused as soon as they are busy
 ///              keep-alive-too-short        threads come and go with every task
 ///              overload                    more work comes than the workers can do
+///              core-below-load             the core cannot do the mean load, so the queue is always full
 ///              queue-outlasts-deadline     the last in a full queue waits longer than anybody wants its answer
 ///              more-threads-than-cpus      for work that computes
 ///              discard-oldest-without-queue   nothing to discard in a hand-off queue: the new task goes

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "spool/base/error.hpp"
@@ -20,6 +21,11 @@ struct task_info {
     /// From submission to start, and from start to end; only with pool_options::task_times, else zero.
     std::chrono::nanoseconds waited{0};
     std::chrono::nanoseconds ran{0};
+    /// Yours. What before_execute puts here, after_execute and the `uncaught` handler find; the pool drops it after the
+    /// task, also where after_execute is not called. Each run of a periodic task begins with none.
+    ///
+    ///     void before_execute(const spool::task_info& t) override { t.user_data = std::make_shared<span>(t.id); }
+    mutable std::shared_ptr<void> user_data{};
 };
 
 /// A class of empty virtuals: derive, override what you need, and pass it as `.hooks = std::make_shared<my_hooks>()`. The pool

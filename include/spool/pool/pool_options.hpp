@@ -22,28 +22,35 @@
 
 namespace spool::inline v1 {
 
-/// How long a worker that has run dry looks for a task before it goes to sleep.
+/// How long an idle worker looks for a task before it goes to sleep. One worker of the pool at a time does so.
 ///
 ///     spool::thread_pool_executor pool({.idle_spin = spool::idle_spin::off()});
 class idle_spin {
 public:
-    /// Up to spin_budget (100 us) after its last task, while the tasks of late came that close; not at all with a single CPU. One
-    /// worker of the pool at a time.
-    [[nodiscard]] static constexpr idle_spin adaptive() noexcept {
-        return idle_spin{std::chrono::nanoseconds{-1}};
-    }
-    /// It goes to sleep at once.
+    /// Only while it saves CPU time. An idle worker looks for a task for 2 us. It spins for up to 16 us,
+    /// about what a sleep and a wake-up cost in CPU time, while the last two tasks came within that time.
+    /// Not at all with a single CPU, where the cgroup's quota is less than two CPUs, or for ten seconds
+    /// after the process was throttled.
+    [[nodiscard]] static constexpr idle_spin adaptive() noexcept { return idle_spin{adaptive_mark}; }
+    /// Pays with CPU time for latency: up to spin_budget (100 us) after its last task, while recent tasks came that close. Not at all with
+    /// a single CPU. A pool that gets a task every 50 us keeps a CPU busy like this, but starts each within a microsecond.
+    [[nodiscard]] static constexpr idle_spin low_latency() noexcept { return idle_spin{low_latency_mark}; }
+    /// The worker goes to sleep at once.
     [[nodiscard]] static constexpr idle_spin off() noexcept { return idle_spin{std::chrono::nanoseconds{0}}; }
     /// Always, for so long. A negative time is none.
     [[nodiscard]] static constexpr idle_spin always(duration_setting d) noexcept {
         return idle_spin{std::max(std::chrono::nanoseconds{d}, std::chrono::nanoseconds{0})};
     }
 
-    [[nodiscard]] constexpr bool is_adaptive() const noexcept { return time_.count() < 0; }
-    /// Unless adaptive: for how long.
+    [[nodiscard]] constexpr bool is_adaptive() const noexcept { return time_ == adaptive_mark; }
+    [[nodiscard]] constexpr bool is_low_latency() const noexcept { return time_ == low_latency_mark; }
+    /// For how long; negative if it is adaptive() or low_latency().
     [[nodiscard]] constexpr std::chrono::nanoseconds time() const noexcept { return time_; }
 
 private:
+    static constexpr std::chrono::nanoseconds adaptive_mark{-1};
+    static constexpr std::chrono::nanoseconds low_latency_mark{-2};
+
     explicit constexpr idle_spin(std::chrono::nanoseconds time) noexcept : time_(time) {}
     std::chrono::nanoseconds time_;
 };
@@ -94,7 +101,7 @@ struct pool_options {
     /// Measure how long each task waited and ran, for the hooks and describe(): three clock reads per task and one
     /// allocation.
     bool task_times = false;
-    /// Whether idle workers stay awake for a while.
+    /// How long idle workers look for a task before they sleep.
     spool::idle_spin idle_spin = spool::idle_spin::adaptive();
     /// What the pool is in a forked child. `empty` needs a queue with fresh(), which all of the library's have.
     fork_policy on_fork = fork_policy::abort;

@@ -21,7 +21,7 @@ struct pool_snapshot {
     std::size_t pool_size = 0;          ///< workers alive
     std::size_t active = 0;             ///< workers that run a task
     std::size_t largest_pool_size = 0;  ///< most workers ever alive at once
-    std::size_t queued = 0;             ///< tasks waiting in the queue
+    std::size_t queued = 0;             ///< tasks in the queue, or kept by a worker
     std::size_t queue_capacity = 0;     ///< how many it may hold
     std::uint64_t tasks = 0;            ///< completed + running + queued
     std::uint64_t completed = 0;        ///< ended, however

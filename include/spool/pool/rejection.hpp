@@ -24,6 +24,16 @@ struct abort_policy {
 
 /// Runs the task on the submitting thread, which slows the submitter down; what it throws comes out of execute(). Once
 /// the pool is shut down, the task is dropped.
+///
+/// On a worker of the same pool the task runs like any other task of the pool: with hooks and a stop token, and
+/// counted as completed (as well as rejected). after_execute gets what it throws; then execute() throws it, and
+/// `uncaught` does not get it.
+///
+/// Such tasks nest, one inside the other, while a quarter of the worker's stack is free (see
+/// worker_thread_options::stack_size). Beyond that execute() returns at once: the worker keeps the task and runs it
+/// when its outermost task has ended, and then `uncaught` gets what it throws. A wait for its future runs it, as if it
+/// were queued. Until it runs, it counts as queued, though remove(), purge() and shutdown_now() do not reach it; after
+/// shutdown_now() it runs with a stop requested. shutdown(), close() and the destructor let it run.
 struct caller_runs_policy {
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
@@ -42,6 +52,10 @@ struct discard_oldest_policy {
 /// Makes the submitter wait until there is room, at most so long; then as abort_policy. On a worker of the same pool it runs
 /// the task there and then instead: waiting for oneself would never end. The wait is interruptible by the
 /// current task's stop.
+///
+/// On the worker the task runs like any other task of the pool: with hooks, counts and a stop token; `uncaught` gets
+/// what it throws, and execute() returns. Where the stack has no room for it, the worker keeps it for later, as
+/// caller_runs_policy says.
 struct block_policy {
     duration_setting limit = std::chrono::nanoseconds::max();
 

@@ -15,14 +15,35 @@
 #include "spool/base/mutex.hpp"
 #include "spool/base/task.hpp"
 #include "spool/base/task_scope.hpp"
+#include "spool/pool/detail/join_count.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
-#include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1 {
 
 class task_group;
 
 namespace detail {
+
+class claimable_child;
+
+// The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp. Guarded by the group.
+class SPOOL_API child_list {
+public:
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    /// Also looks at two children, in turn, and drops those that `home` no longer has: the list stays as long as the queue.
+    void append(claimable_child& child, const void* home) noexcept;
+    /// Null: the list is empty.
+    claimable_child* pop_front() noexcept;
+    /// In a forked child: another thread may have been changing the list.
+    void forget_all() noexcept { first_ = last_ = looked_at_ = nullptr; }
+
+private:
+    void look_at_next(const void* home) noexcept;
+
+    claimable_child* first_ = nullptr;
+    claimable_child* last_ = nullptr;
+    claimable_child* looked_at_ = nullptr;  // null: the next look is at the first
+};
 
 // Whose child it is, whether it was called, and whether it has not even been forked: one word.
 class SPOOL_API group_link {
@@ -37,7 +58,7 @@ public:
             end();
         }
     }
-    [[nodiscard]] task_group& group() const noexcept {
+    [[nodiscard]] SPOOL_UNWATCHED task_group& group() const noexcept {
         return *reinterpret_cast<task_group*>(bits_ & ~(called | fresh));
     }
     void set_forked() noexcept { bits_ &= ~fresh; }
@@ -86,12 +107,19 @@ struct group_child {
     struct complete {
         explicit complete(group_link& link) noexcept { link.set_forked(); }
     };
-    static constexpr bool moves_as_bytes = std::is_trivially_copyable_v<F>;
     group_link link;
     F f;
     [[no_unique_address]] complete made{link};
     void operator()();
-    [[nodiscard]] const void* owner() const noexcept { return &link.group(); }
+};
+
+template <class F>
+struct task_marks<group_child<F>> : no_task_marks {
+    static constexpr bool has_owner = true;
+    static constexpr bool moves_as_bytes = std::is_trivially_copyable_v<F>;
+    [[nodiscard]] SPOOL_UNWATCHED static const void* owner(const group_child<F>& f) noexcept {
+        return &f.link.group();
+    }
 };
 
 }  // namespace detail
@@ -108,11 +136,15 @@ struct group_child {
 ///         return a + b;
 ///     }
 ///
-/// No child outlives wait(), nor the group: what they refer to on the stack of whoever forks stays there. wait() runs children that nobody has
-/// begun right here, those of this group only, and so a pool of one worker is enough. While others still run some, it helps with what was
-/// forked inside of those, by groups that were made there; it is waited for anyhow. A group made inside of a child ends before the child
-/// does; the process ends with a message if it does not.
-/// A fork allocates nothing for a callable of up to 32 bytes. It is at its best on a work-stealing pool.
+/// No child outlives wait(), nor the group, so children may refer to the stack of the thread that forks them.
+///
+/// On a worker of the pool, wait() runs the group's own children that no thread has begun, and never another task. So a pool
+/// of one worker is enough. While other workers of a work-stealing pool run the rest, wait() also runs what was forked inside
+/// those children, by groups that were made there. On any other thread wait() only sleeps, and the last child wakes it.
+/// A group that is made inside a child must end before the child does; otherwise the process ends with a message.
+///
+/// On a work-stealing pool a fork allocates nothing for a callable of up to 32 bytes. On other kinds of pool a group that a worker
+/// made allocates a small node for each child, so that wait() need not search the queue; the queue may allocate too.
 ///
 /// The first exception of a child comes out of wait(), when all have ended; it also cancels the group. Cancelled, children that have not begun
 /// never do, and those that take a std::stop_token are asked to stop. A stop of the task that waits cancels the group too, and
@@ -129,10 +161,15 @@ public:
     explicit task_group(thread_pool_executor& pool) noexcept;
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
-    /// Waits. An exception that nobody has waited for is reported; left by an exception, the group is cancelled first.
+    /// Waits. Reports an exception that no wait() has thrown. If an exception thrown after the group was made leaves the
+    /// group's scope, the destructor cancels the group first. Exceptions that were in flight before do not count.
     ~task_group() {
-        if (!all_ended() || cancelled_.load()) {
+        if (!count_.all_ended() || cancelled_.load()) {
             finish();
+            detail::receive(this);
+        }
+        if (!children_.empty()) {  // no other thread has a reason to touch it any more
+            drop_list();
         }
         if (made_in_ != nullptr) {
             made_in_->remove();
@@ -153,9 +190,10 @@ public:
 
     /// Joins: returns when every child has ended. \throws the first exception of a child; interrupted
     void wait() {
-        if (!all_ended()) {
+        if (!count_.all_ended()) {
             join();
         }
+        detail::receive(this);
         if (cancelled_.load()) {
             renew();
         }
@@ -175,18 +213,26 @@ private:
     [[nodiscard]] bool made_here() const noexcept { return maker_ == detail::group_frame::this_thread(); }
     void announce() noexcept {
         if (made_here()) {
-            ++begun_;
+            count_.add_here();
         } else {
-            remote_.fetch_add(2);
+            count_.add_elsewhere();
         }
     }
     void fork(task&& child);
-    void join();
+    void fork_elsewhere(task& child);
+    bool offer(task& child);
+    void run_at_once(task& child);
+    bool fork_claimable(core& pool, task& child);
+    bool run_claimable(core& pool);
+    [[nodiscard]] detail::claimable_child* next_claimable() noexcept;
+    void drop_list() noexcept;
+    void join() noexcept;  // else a child could outlive wait()
     void join_others(std::uint64_t forks_seen);
     void finish() noexcept;
     void renew();
     bool run_queued();
     bool run_elsewhere();
+    void search_failed(core& pool) noexcept;
     bool help();
     bool help_until_all_ended();
     [[nodiscard]] bool is_parent_of(const task& t) const noexcept;
@@ -194,43 +240,36 @@ private:
     void wait_for_others(std::uint64_t forks_seen);
     void forget_lost_children() noexcept;
     void notice_stop();
-    [[nodiscard]] bool all_ended() const noexcept {
-        return 2 * (begun_ - ended_here_) + (remote_.load() & ~sleeping) == 0;
-    }
     void child_ended(bool was_dropped) noexcept {
         if (!was_dropped && made_here()) [[likely]] {
-            ++ended_here_;
+            count_.end_here();
         } else {
+            detail::hand_over(this);  // the last that this thread reads of the group
             child_dropped_or_elsewhere(was_dropped);
         }
     }
     void child_dropped_or_elsewhere(bool was_dropped) noexcept;
-    void one_less_elsewhere() noexcept;
     void failed(std::exception_ptr error) noexcept;
     [[nodiscard]] std::stop_token token();
-
-    static constexpr std::uint64_t sleeping = 1;
 
     thread_pool_executor& pool_;
     const void* const home_;   // what the pool was when the group was made: in a forked child it is another
     const void* const maker_;  // names the thread
     void* const worker_;       // of the pool, if the thread is one
     detail::group_frame* const made_in_ = detail::group_frame::innermost();  // null: in no child of a group
-    // The maker's own: children that it forked, and those of them that ended on its thread.
-    std::uint64_t begun_ = 0;
-    std::uint64_t ended_here_ = 0;
-    // On other threads: children forked there minus children ended there, times two and modulo 2^64; and whether the maker sleeps.
-    std::atomic<std::uint64_t> remote_{0};
     // How many children others have put into the queue: a maker that is a worker looks there again.
     std::atomic<std::uint64_t> forked_elsewhere_{0};
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> ran_elsewhere_{
-        false};                 // a child was run at once by another thread, which may be no worker
-    bool interrupted_ = false;  // maker only
-    detail::mutex mutex_;       // guards the next two, and every change of remote_ while the maker sleeps
-    std::exception_ptr error_ SPOOL_GUARDED_BY(mutex_);
-    std::stop_source stop_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};
-    event_count ended_;
+        false};                   // a child was run at once by another thread, which may be no worker
+    bool interrupted_ = false;    // maker only
+    bool search_failed_ = false;  // likewise
+    // In flight on the maker's thread when the group was made: the group may live in a destructor during unwinding.
+    const int exceptions_before_;
+    detail::join_count count_;
+    std::exception_ptr error_ SPOOL_GUARDED_BY(count_.guard);
+    std::stop_source stop_ SPOOL_GUARDED_BY(count_.guard){std::nostopstate};
+    detail::child_list children_ SPOOL_GUARDED_BY(count_.guard);
 };
 
 namespace detail {

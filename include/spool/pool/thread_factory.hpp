@@ -91,18 +91,26 @@ struct worker_thread_options {
     /// The thread's name for debuggers; `{pool}` and `{number}` are filled in. Cut to the system's limit (15 characters on
     /// Linux) at the front part, so that the number survives.
     std::string name_pattern = "{pool}-{number}";
-    std::size_t stack_size = 0;                          ///< bytes; 0: the system's default
-    std::vector<int> affinity{};                         ///< CPUs that it may run on; empty: all
+    /// Bytes; 0: the system's default. A worker runs a task inside the wait of another task only while more than a
+    /// quarter of its stack is free, and more than 64 KiB (half of a stack below 128 KiB). So each task begins
+    /// with at least that much. Where the bounds of the stack are unknown, tasks nest 256 deep.
+    std::size_t stack_size = 0;
+    std::vector<int> affinity{};  ///< CPUs that it may run on; empty: all
+    /// One set of CPUs per thread, instead of `affinity`; empty: no difference between the threads. A new thread gets the
+    /// set that the fewest living threads of this factory have. The successor of a worker that died gets the set of that
+    /// worker. A thread whose set is empty may run on all CPUs.
+    std::vector<std::vector<int>> affinity_per_thread{};
     std::optional<int> nice{};                           ///< nice value of the thread (Linux)
     std::function<void(const worker_info&)> on_start{};  ///< first thing on the thread
     std::function<void(const worker_info&)> on_exit{};   ///< last thing on the thread
 };
 
-/// The default factory, with settings. A setting that the system refuses (a CPU that is not there, a stack too small) makes
-/// the start fail with std::system_error naming it; a nice value that it refuses, and what on_start or on_exit throws, is
-/// reported on stderr.
+/// The default factory, with settings. A setting that the system refuses (a CPU that this process may not use, a stack too
+/// small) makes the start fail with std::system_error naming it, also where only one CPU of several is refused; a nice value
+/// that it refuses, and what on_start or on_exit throws, is reported on stderr.
 ///
 ///     .thread_factory = spool::worker_thread_factory({.stack_size = 256 * 1024, .affinity = {0, 1}})
+///     .thread_factory = spool::worker_thread_factory({.affinity_per_thread = {{0}, {1}, {2}, {3}}})
 [[nodiscard]] SPOOL_API thread_factory worker_thread_factory(worker_thread_options options = {});
 
 /// `name_pattern` filled in and cut to `limit` characters so that what follows `{pool}` survives.

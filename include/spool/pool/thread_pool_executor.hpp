@@ -69,6 +69,8 @@ enum class admission_result {
 ///
 /// Nested waits: get(), wait() and invoke_all() without a time limit, called on a worker of the pool that the task was
 /// submitted to, run the task right there if it has not started. So a task may wait for its own sub-tasks in a pool of one.
+/// They nest while a quarter of the worker's stack is free (see worker_thread_options::stack_size); beyond that the
+/// wait sleeps, and leaves the task to another worker.
 ///
 /// Exceptions: from submit() into the future; from execute() to after_execute, then to `uncaught`, and the worker is replaced.
 ///
@@ -77,7 +79,11 @@ enum class admission_result {
 /// is_done() was true, and after await_termination() returned true.
 /// Lifetime: the destructor is close(): shutdown() and wait for every queued task; afterwards no thread of the pool exists.
 /// Destroyed on a worker of its own, in a task or a hook, the pool runs the rest of its queue there, together with the other workers, joins them, and
-/// lets go of that one thread, which then only leaves its task. exit() with a live pool: static destructors run while the
+/// lets go of that one thread, which then only leaves its task. Precondition of the destructor: no thread but the pool's own workers is
+/// inside a call on the pool. execute() looks at the pool once more after the queue has taken the task. So a task
+/// that destroys the pool must first know that the execute() or submit() which brought it has returned, say by a latch, unless
+/// that call was made on a worker of the pool. A debug build of the library checks this and aborts with a
+/// message that names the pool. exit() with a live pool: static destructors run while the
 /// workers still do; close the pool before.
 /// fork(): see fork_policy. The child may destroy or close the pool, which then waits for nobody. A reference to queue() does not follow it
 /// there. A task that forks must end its child by exec or _exit, or have it return: that ends the child's thread. A hook, factory
@@ -88,10 +94,13 @@ class SPOOL_API thread_pool_executor : public executor_service {
 public:
     /// \throws std::invalid_argument naming the values (see pool_options); no thread is started here
     explicit thread_pool_executor(pool_options options = {});
+    /// close(). Precondition: no thread but the pool's own workers is inside a call on the pool; see Lifetime.
     ~thread_pool_executor() override;
 
     // ---- Submitting
 
+    /// Precondition: the pool outlives the call, also where the task destroys the pool; see Lifetime. It holds for every
+    /// way to submit a task.
     /// \throws rejected_execution by the default policy; what another policy throws; std::invalid_argument if empty
     void execute(task work) override;
 
@@ -115,16 +124,20 @@ public:
     [[nodiscard]] admission_result execute_until(task&& work, deadline until, std::stop_token stop);
 
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] std::string executor_label() const override;
 
     // ---- Its life
 
     void shutdown() override;
-    /// Hands every unstarted task back, in the queue's order, and requests stop on every running one. If memory for the list runs
+    /// Hands every unstarted task back, in the queue's order, and requests stop on every running one. Whoever keeps the list keeps the futures
+    /// of its tasks pending, and whoever waits for them waiting; destroying the list cancels them. If memory for the list runs
     /// out, std::bad_alloc: the pool stops all the same, and the rest waits for a second call.
     std::vector<task> shutdown_now() override;
     [[nodiscard]] bool is_shutdown() const override;
     [[nodiscard]] bool is_terminated() const override;
     [[nodiscard]] bool is_terminating() const override;
+    /// Where tasks are queued, no worker is left and none could be started, a wait without a limit runs them in the
+    /// caller, as close() does. A wait with a limit only waits.
     bool await_termination_until(deadline until, std::stop_token stop) override;
     void close() override;
     [[nodiscard]] run_state state() const noexcept;
@@ -133,7 +146,8 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept;
     [[nodiscard]] std::size_t core_size() const noexcept;
-    /// Lowered: workers above it leave when idle. Raised: as many are started as there is queued work for.
+    /// Lowered: each worker above it leaves once it has been idle for the keep-alive; one that has been idle for longer
+    /// leaves at once. Raised: as many are started as there is queued work for.
     /// \throws std::invalid_argument if above the maximum, or over largest_pool; nothing changed
     void set_core_size(std::size_t n);
     [[nodiscard]] std::size_t maximum_size() const noexcept;
@@ -168,7 +182,14 @@ public:
     bool remove(const future<T>& f) {
         return remove(f.id());
     }
-    /// Takes every cancelled task out of the queue, and says how many.
+    /// Whether the task waits in the queue. It may be gone as soon as this has answered.
+    [[nodiscard]] bool contains(task_id id) const;
+    template <class T>
+    [[nodiscard]] bool contains(const future<T>& f) const {
+        return contains(f.id());
+    }
+    /// Takes every cancelled task out of the queue, and says how many: those whose future is cancelled, and those of execute() whose
+    /// callable says is_cancelled() (see task).
     std::size_t purge();
 
     // ---- Numbers; exact at rest, else a value that each had during the call
@@ -181,7 +202,8 @@ public:
     [[nodiscard]] std::uint64_t rejected_count() const noexcept;
     [[nodiscard]] pool_snapshot snapshot() const;
     /// For people: the snapshot, then a line per worker: idle, or which task it runs and for how long. Without task_times the age
-    /// of a task counts from the first describe() that saw it.
+    /// of a task counts from the first describe() that saw it. A pool without workers says if its last attempt to
+    /// start a thread has failed, and why.
     [[nodiscard]] std::string describe() const;
 
 protected:
@@ -229,6 +251,7 @@ private:
     friend struct abort_policy;
     friend struct discard_oldest_policy;
     friend struct block_policy;
+    friend struct caller_runs_policy;
     friend class task_group;
     friend std::size_t detail::look_for_deadlocks();
     friend std::size_t detail::watched_waits();

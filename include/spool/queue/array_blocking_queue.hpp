@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -72,9 +73,10 @@ private:
             throw std::invalid_argument("array_blocking_queue: capacity must be at least 1, not 0");
         }
         if (capacity > most) {
-            throw std::invalid_argument("array_blocking_queue: capacity must not exceed " +
-                                        std::to_string(most) + ", not " + std::to_string(capacity) +
-                                        " (a negative number?)");
+            throw std::invalid_argument(
+                "array_blocking_queue: capacity must not exceed " + std::to_string(most) + ", not " +
+                std::to_string(capacity) +
+                (capacity > std::numeric_limits<std::size_t>::max() / 2 ? " (a negative number?)" : ""));
         }
         return capacity;
     }

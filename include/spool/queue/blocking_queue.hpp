@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <stop_token>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "spool/base/error.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
+#include "spool/queue/detail/fixed_capacity.hpp"
 #include "spool/sync/event_count.hpp"
 #include "spool/sync/this_task.hpp"
 
@@ -31,7 +33,6 @@ namespace spool::inline v1 {
 ///     int n = numbers.take();                          // waits for an element
 ///
 /// Calls that take a `T&&` move from it only when they succeed. Elements may be move-only.
-///
 /// Waiting: put, take and the `_for` forms end with `interrupted` when stop is requested, of the token given or else of the
 /// current task. What is there comes before an interruption, an interruption before a time-out. Zero, negative and
 /// huge durations are all safe.
@@ -40,6 +41,12 @@ namespace spool::inline v1 {
 /// takes it.
 ///
 /// Lifetime: the queue outlives every call on it, also one whose element has been taken already.
+///
+/// User code: elements are moved and destroyed outside of the queue's locks, so their moves and
+/// destructors may call the queue. There is one limit: linked_blocking_queue, array_blocking_queue
+/// and work_stealing_queue move elements while they remove some (remove_if, take_if, clear), with
+/// both ends stopped. Meanwhile a move or destructor may call size(), but must not add or take.
+/// Predicates, and the order of a priority queue, run under the lock.
 ///
 /// A kind of your own supplies four functions: try_push, try_pop, extract_if and size. Pushing and popping must
 /// publish through a mutex, or through seq_cst operations on words that the other side reads: that is what the waiting
@@ -205,7 +212,7 @@ public:
                 }
                 return false;
             },
-            limits, give_up, [this] { settle(); });
+            limits, give_up, [this] { prepare_last_look(); });
         if (how == wait_result::ready) {
             producers_.notify_one();  // pair: the kind's (see try_pop)
             if (consumers_.waiters() != 0 && may_hold_more()) {
@@ -221,9 +228,8 @@ public:
     virtual void wake_consumers() noexcept { consumers_.notify_all(); }
     virtual void wake_producers() noexcept { producers_.notify_all(); }
 
-    /// For one who has changed a word that others look at after they have added something: afterwards, either the queue shows
-    /// what they have added, or they see the word changed. Nothing to do, where adding is as described above; a kind that
-    /// makes a light barrier there (barrier.hpp) makes a heavy one here.
+    /// Orders the caller's earlier store before a look at this queue: afterwards either the caller sees a
+    /// concurrent push, or the pusher sees the store. A heavy barrier where pushes make a light one.
     virtual void settle() const noexcept {}
 
     /// Removes every element for which `doomed` is true, and says how many. The predicate may run under the queue's
@@ -299,6 +305,9 @@ public:
     [[nodiscard]] bool empty() const { return size() == 0; }
     /// How many it may hold; `unlimited` by default.
     [[nodiscard]] virtual std::size_t capacity() const { return unlimited; }
+    /// Changes it, also while in use; of the library's kinds, linked_blocking_queue and linked_blocking_deque can.
+    /// \throws std::logic_error, which names the kind, where a kind cannot
+    virtual void set_capacity(std::size_t) { detail::throw_fixed_capacity(typeid(*this), capacity()); }
     [[nodiscard]] std::size_t remaining_capacity() const {
         const std::size_t limit = capacity();
         return limit == unlimited ? unlimited : limit - std::min(limit, size());
@@ -306,23 +315,26 @@ public:
 
     /// Hands the newest element that the calling consumer itself has added to `use`, where it lies. True: it was used, and is destroyed by
     /// now; also if `use` throws. False: there is none, or `use` said so, which then has not touched the queue, and the element stays.
-    /// Means something only for kinds that keep a store per consumer.
+    /// Means something only for kinds that keep a store per consumer; such a kind says so by keeps_store_per_consumer().
     virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
     /// The same for one that another consumer has added, which it might take next. One that is not used becomes the caller's own.
     virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
 
+    /// True: each attached consumer has a store of its own, and use_own() and use_other() work on those. Must not change.
+    [[nodiscard]] virtual bool keeps_store_per_consumer() const noexcept { return false; }
+
     /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
     /// thread. Means something only for such kinds, too.
     virtual void attach_consumer() {}
-
+    virtual void detach_consumer() noexcept {}
     /// A new queue with the same settings and nothing in it, or null if the kind cannot make one: what a pool takes in a forked child (see
     /// fork_policy). There this one may be in the middle of anything: only what never changes, and plain words, may be read, and no
     /// lock taken.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
 
-    virtual void detach_consumer() noexcept {}
-
 protected:
+    /// Called between a taker's announcement and its last look: the place for a heavy barrier.
+    virtual void prepare_last_look() noexcept { settle(); }
     /// Adds `x` if there is room, moving from it only then.
     virtual bool try_push(T& x) = 0;
     /// Adds one or more of `xs`, from the front, and says how many; 0: no room. A kind overrides it where several cost less than
@@ -355,7 +367,6 @@ protected:
 
     /// For kinds that have held an element back from those who look: wakes one of them, as adding it would.
     void notify_consumer() noexcept { consumers_.notify_throttled(); }
-
     /// For kinds that only make a light barrier when they add something: after it, before adding counts as done. See event_count.
     void order_light() noexcept { consumers_.order_light(); }
 

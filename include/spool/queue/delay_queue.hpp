@@ -15,6 +15,7 @@
 #include "spool/base/mutex.hpp"
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
 
@@ -65,6 +66,9 @@ struct earlier_first : order_by_key {
 /// So no element stays unseen after its time. Who keeps (I):
 ///   - push of a new head:         calls the leader, whose sleep is now too long; without one, the first who waits.
 ///   - push behind the head:       (I) held before, and the head is the same.
+///   - any push:                   if the leader should have looked more than wake_patience ago, it loses the lead, and the next
+///                                 taker is called. A called taker that is as late is passed over. So a taker that gets no CPU
+///                                 holds up the others no longer than until the next push after that time.
 ///   - pop, removal of the head:   the next head is due later, so the leader wakes too early, and looks again.
 ///   - a taker looks:              it was called, or its sleep is over. It takes what is due; else it takes the lead if there is
 ///                                 nobody who has it.
@@ -107,7 +111,65 @@ public:
 
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        x.reset();  // here, not under the lock
+        x.reset();
+        element head;  // unpacked after the lock: see parked
+        const wait_result how = wait_for(head, limits, give_up);
+        if (how == wait_result::ready) {
+            x.emplace(std::move(*head));
+        }
+        return how;
+    }
+
+    void wake_consumers() noexcept override {
+        const detail::lock_guard lock{mutex_};
+        waiting_.wake_all();
+    }
+
+protected:
+    bool try_push(T& x) override {
+        const due_time due = key_of(x);
+        detail::loan<T> added{x};  // before the lock: see parked
+        const detail::lock_guard lock{mutex_};
+        const bool is_new_head = heap_.push(added, due);
+        lead_.take_from_stuck();
+        if (lead_.holder() == nullptr) {
+            call_next(waiting_);
+        } else if (is_new_head) {
+            lead_.holder()->call();
+        }
+        return true;
+    }
+    std::optional<T> try_pop() override {
+        element head;
+        {
+            const detail::lock_guard lock{mutex_};
+            if (!take_due(head)) {
+                return std::nullopt;
+            }
+        }
+        return std::optional<T>{std::move(*head)};
+    }
+    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
+        std::vector<T> out;
+        std::vector<element> taken;
+        {
+            const detail::lock_guard lock{mutex_};
+            taken = heap_.extract_if(wanted, out);
+        }
+        detail::unpack(taken, out);
+        return out;
+    }
+    void visit(function_ref<bool(const T&)> more) const override {
+        const detail::lock_guard lock{mutex_};
+        heap_.visit(more);
+    }
+
+private:
+    using order = detail::earlier_first<T, DueOf>;
+    using element = detail::parked<T>;
+    using taker = detail::timed_taker;
+
+    wait_result wait_for(element& x, const wait_limits& limits, function_ref<bool()> give_up) {
         taker me;
         {
             const detail::lock_guard lock{mutex_};
@@ -142,42 +204,6 @@ public:
         }
     }
 
-    void wake_consumers() noexcept override {
-        const detail::lock_guard lock{mutex_};
-        waiting_.wake_all();
-    }
-
-protected:
-    bool try_push(T& x) override {
-        const due_time due = key_of(x);
-        const detail::lock_guard lock{mutex_};
-        if (heap_.push(x, due)) {
-            call(leader_ != nullptr ? leader_ : first_waiting());
-        }
-        return true;
-    }
-    std::optional<T> try_pop() override {
-        std::optional<T> x;
-        const detail::lock_guard lock{mutex_};
-        take_due(x);
-        return x;
-    }
-    std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        const detail::lock_guard lock{mutex_};
-        return heap_.extract_if(wanted);
-    }
-    void visit(function_ref<bool(const T&)> more) const override {
-        const detail::lock_guard lock{mutex_};
-        heap_.visit(more);
-    }
-
-private:
-    using order = detail::earlier_first<T, DueOf>;
-    struct taker : detail::waiting_links {
-        bool called = false;
-        event_count event{};
-    };
-
     static DueOf refuse_null(DueOf due_of) {
         if (detail::is_empty_callable(due_of)) {
             detail::throw_empty_callable("delay_queue");
@@ -189,60 +215,47 @@ private:
     [[nodiscard]] due_time key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
     // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
-    std::optional<deadline> look(taker& me, std::optional<T>& x, deadline until) {
+    std::optional<deadline> look(taker& me, element& x, deadline until) {
         const detail::lock_guard lock{mutex_};
         me.called = false;
         if (take_due(x)) {
             take_leave(me);
             return std::nullopt;
         }
-        if (leader_ == &me) {
-            leader_ = nullptr;
-        }
-        if (leader_ == nullptr && !heap_.empty()) {
-            leader_ = &me;
+        lead_.give_up(me);
+        if (lead_.holder() == nullptr && !heap_.empty()) {
             until = std::min(until, deadline::at(heap_.first_key()));
+            lead_.take(me, until);
         }
         return until;
     }
     // An element that is there comes before every other end.
-    bool look_a_last_time(taker& me, std::optional<T>& x) {
+    bool look_a_last_time(taker& me, element& x) {
         const detail::lock_guard lock{mutex_};
         const bool taken = take_due(x);
         take_leave(me);
         return taken;
     }
 
-    bool take_due(std::optional<T>& x) SPOOL_REQUIRES(mutex_) {
+    bool take_due(element& x) SPOOL_REQUIRES(mutex_) {
         if (heap_.empty() || !deadline::at(heap_.first_key()).expired()) {
             return false;
         }
-        x.emplace(heap_.pop());
+        heap_.pop(x);
         return true;
     }
     void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_) {
         waiting_.remove(me);
-        if (leader_ == &me) {
-            leader_ = nullptr;
-        }
-        if (leader_ == nullptr && !heap_.empty()) {
-            call(first_waiting());
-        }
-    }
-    taker* first_waiting() noexcept SPOOL_REQUIRES(mutex_) {
-        return waiting_.empty() ? nullptr : &waiting_.front();
-    }
-    static void call(taker* one) noexcept {
-        if (one != nullptr) {
-            one->called = true;
-            one->event.notify_all();  // pair (M): mutex_
+        lead_.give_up(me);
+        if (lead_.holder() == nullptr && !heap_.empty()) {
+            call_next(waiting_);
         }
     }
 
     mutable detail::mutex mutex_;  // guards everything below and every note
     detail::stable_heap<T, order> heap_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
-    taker* leader_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // one of waiting_, or none
+    detail::lead lead_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1

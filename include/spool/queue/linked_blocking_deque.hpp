@@ -158,7 +158,7 @@ public:
     }
     /// Raised: producers that wait go on. Lowered below the size: nothing is added until the size is below it; what is there
     /// stays. \throws std::invalid_argument if `capacity` is 0.
-    void set_capacity(std::size_t capacity) {
+    void set_capacity(std::size_t capacity) override {
         store_.set_capacity(capacity, "linked_blocking_deque::set_capacity");
         producers_.notify_all();  // pair (M): the store's mutex
     }

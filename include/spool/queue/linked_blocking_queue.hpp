@@ -17,6 +17,7 @@
 #include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
+#include "spool/queue/detail/tidy_wait.hpp"
 
 namespace spool::inline v1 {
 
@@ -56,7 +57,7 @@ public:
     /// Takes effect at once: raised, waiting producers come in; lowered below the size, the queue accepts nothing until it has
     /// been drained below the new capacity. `unlimited` takes the limit away.
     /// \throws std::invalid_argument if `capacity` is 0; the old one stays.
-    void set_capacity(std::size_t capacity) {
+    void set_capacity(std::size_t capacity) override {
         capacity_.store(checked(capacity));
         this->wake_producers();  // pair (S): capacity_
     }
@@ -67,17 +68,10 @@ public:
         if (!fifo_.has_surplus()) {
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
-        const deadline soon = std::min(deadline::after(fifo_.patience), limits.until);
-        const wait_result how = blocking_queue<T>::pop_until(
-            x, {.until = soon, .stop = limits.stop, .spin = limits.spin}, give_up);
-        if (how != wait_result::timed_out) {
-            return how;
-        }
-        fifo_.give_back();
-        const std::chrono::nanoseconds spun = fifo_.patience;
-        return blocking_queue<T>::pop_until(
-            x, {.until = limits.until, .stop = limits.stop, .spin = std::max(limits.spin, spun) - spun},
-            give_up);
+        return detail::tidy_wait(
+            limits, fifo_.patience,
+            [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
+            [this] { fifo_.give_back(); });
     }
 
     /// How many segments it holds, with those kept for reuse; a statistic for the curious. Stops both ends meanwhile.

@@ -14,6 +14,7 @@
 
 #include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
 
 namespace spool::inline v1 {
@@ -31,9 +32,11 @@ namespace spool::inline v1 {
 /// If a consumer waits, an element is handed to it directly, to the one who waits longest, and that one no longer counts as
 /// waiting. Elements must move without throwing. See blocking_queue for the rest.
 ///
-/// At no time are there both elements and waiting consumers: whoever comes first looks at the other side, under the lock. Those
-/// who wait have a note on their own stack. That of a transfer stands in the list of elements and points to the element, which
-/// stays with its owner until it is taken: to withdraw it is to unlink the note.
+/// At no time are there both elements and waiting consumers: whoever comes first looks at the other
+/// side, under the lock. A consumer that waits, and a producer whose transfer waits, has a note on
+/// its own stack. Elements travel in nodes, which are filled before the lock is taken and emptied
+/// after it is released: no user code runs under the lock. A transfer that is withdrawn unlinks its
+/// node and moves the element back.
 template <class T>
 class linked_transfer_queue final : public blocking_queue<T> {
     static_assert(
@@ -74,9 +77,19 @@ public:
     /// Hands `x` to a consumer that waits already. False: there is none, `x` is untouched.
     [[nodiscard]] bool try_transfer(T&& x) {
         this->refuse_empty(x);
-        detail::late_wake wake;
-        const detail::lock_guard lock{mutex_};
-        return hand_to_taker(x, wake);
+        if (!has_waiting_consumer()) {
+            return false;
+        }
+        element_ptr e = make_element(x);
+        {
+            detail::late_wake wake;
+            const detail::lock_guard lock{mutex_};
+            if (hand_to_taker(e, wake)) {
+                return true;
+            }
+        }
+        detail::move_back(x, e->value);
+        return false;
     }
 
     /// Waits at most so long until a consumer has taken `x`. False: none has, and `x` has been withdrawn and is as it was.
@@ -112,18 +125,16 @@ public:
 
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        x.reset();  // here, not under the lock
-        taker me{{}, {}, &x};
-        {
-            removed gone;
-            const detail::lock_guard lock{mutex_};
-            if (!elements_.empty()) {
-                x.emplace(take_out(elements_.front(), gone));
-                return wait_result::ready;
-            }
-            takers_.push_back(me);
+        x.reset();
+        taker me;
+        wait_result how = wait_result::ready;
+        if (!take_or_wait(me)) {
+            how = detail::wait_to_be_served(mutex_, &takers_, me, me, limits, give_up);
         }
-        return detail::wait_to_be_served(mutex_, &takers_, me, limits, give_up);
+        if (how == wait_result::ready) {
+            x.emplace(std::move(me.goods->value));
+        }
+        return how;
     }
 
     void wake_consumers() noexcept override {
@@ -133,69 +144,71 @@ public:
 
 protected:
     bool try_push(T& x) override {
+        element_ptr e = make_element(x);
         detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        if (!hand_to_taker(x, wake)) {
-            elements_.push_back(
-                *std::make_unique<stored>(std::move(x)).release());  // moves only once it has memory
+        if (!hand_to_taker(e, wake)) {
+            elements_.push_back(*e.release());
         }
         return true;
     }
     std::optional<T> try_pop() override {
-        removed gone;
-        std::optional<T> x;
-        const detail::lock_guard lock{mutex_};
-        if (!elements_.empty()) {
-            x.emplace(take_out(elements_.front(), gone));
+        element_ptr head;
+        {
+            const detail::lock_guard lock{mutex_};
+            if (elements_.empty()) {
+                return std::nullopt;
+            }
+            head = take_out(elements_.front());
         }
-        return x;
+        return std::optional<T>{std::move(head->value)};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         removed gone;
         std::vector<T> out;
-        const detail::lock_guard lock{mutex_};
-        std::size_t count = 0;
-        elements_.visit([&](element& e) {
-            e.chosen = wanted(*e.value);
-            count += e.chosen ? 1 : 0;
-            return true;
-        });
-        out.reserve(count);
-        // Nothing has moved so far, so a throw above leaves the queue as it was.
-        elements_.visit([&](element& e) {
-            mutex_.assert_held();
-            if (e.chosen) {
-                out.push_back(take_out(e, gone));
-            }
-            return true;
-        });
+        {
+            const detail::lock_guard lock{mutex_};
+            std::size_t count = 0;
+            elements_.visit([&](element& e) {
+                e.chosen = wanted(e.value);
+                count += e.chosen ? 1 : 0;
+                return true;
+            });
+            out.reserve(count);
+            // Nothing has moved so far, so a throw above leaves the queue as it was.
+            elements_.visit([&](element& e) {
+                mutex_.assert_held();
+                if (e.chosen) {
+                    gone.add(*take_out(e).release());
+                }
+                return true;
+            });
+        }
+        gone.move_to(out);
         return out;
     }
     void visit(function_ref<bool(const T&)> more) const override {
         const detail::lock_guard lock{mutex_};
-        elements_.visit([&](const element& e) { return more(*e.value); });
+        elements_.visit([&](const element& e) { return more(e.value); });
     }
 
 private:
-    struct giver;
+    using giver = detail::waiting_for_partner;
     struct element : detail::waiting_links {
-        element(T* at, giver* waiting) noexcept : value(at), owner(waiting) {}
-        T* value;      // in `stored`, or with the giver
-        giver* owner;  // who waits for it to be taken; null: nobody, it is a `stored`
+        explicit element(T&& x) noexcept : value(std::move(x)) {}
+        T value;
+        giver* owner = nullptr;  // the producer that waits until it is taken, if one does
         bool chosen = false;
     };
-    struct stored : element {
-        explicit stored(T&& x) noexcept : element(&own, nullptr), own(std::move(x)) {}
-        T own;
-    };
-    struct giver : element, detail::waiting_for_partner {
-        explicit giver(T& x) noexcept : element(&x, this) {}
-    };
+    using element_ptr = std::unique_ptr<element>;
     struct taker : detail::waiting_links, detail::waiting_for_partner {
-        std::optional<T>* goods;
+        element_ptr goods;
     };
 
-    // What is left of elements that were taken out; destroyed after the lock is released.
+    // Not under the lock. \throws std::bad_alloc, then `x` is untouched
+    static element_ptr make_element(T& x) { return std::make_unique<element>(std::move(x)); }
+
+    // Elements that were taken out; destroyed after the lock is released.
     class removed {
     public:
         removed() = default;
@@ -203,48 +216,82 @@ private:
         removed& operator=(const removed&) = delete;
         ~removed() {
             list_.visit([](element& e) {
-                delete static_cast<stored*>(&e);
+                delete &e;
                 return true;
             });
         }
         void add(element& e) noexcept { list_.push_back(e); }
+        void move_to(std::vector<T>& out) noexcept {  // which has room for them
+            list_.visit([&](element& e) {
+                out.push_back(std::move(e.value));
+                return true;
+            });
+        }
 
     private:
         detail::waiting_list<element> list_;
     };
 
     wait_result transfer_until(T& x, const wait_limits& limits) {
-        giver me{x};
+        element_ptr e = make_element(x);
+        element& mine = *e;
+        giver me;
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(x, wake)) {
+            if (hand_to_taker(e, wake)) {
                 return wait_result::ready;
             }
-            elements_.push_back(me);
+            mine.owner = &me;
+            elements_.push_back(*e.release());
         }
-        return detail::wait_to_be_served(mutex_, &elements_, me, limits, blocking_queue<T>::never_give_up);
+        wait_result how = wait_result::ready;
+        try {
+            how = detail::wait_to_be_served(mutex_, &elements_, me, mine, limits,
+                                            blocking_queue<T>::never_give_up);
+        } catch (...) {
+            withdraw(mine, x);
+            throw;
+        }
+        if (how != wait_result::ready) {
+            withdraw(mine, x);
+        }
+        return how;
+    }
+    // The element has been unlinked, so it is its producer's again.
+    static void withdraw(element& mine, T& x) noexcept {
+        const element_ptr withdrawn{&mine};
+        detail::move_back(x, withdrawn->value);
+    }
+
+    // True: `me` has the first element. Else it is in the list of those who wait.
+    bool take_or_wait(taker& me) {
+        const detail::lock_guard lock{mutex_};
+        if (elements_.empty()) {
+            takers_.push_back(me);
+            return false;
+        }
+        me.goods = take_out(elements_.front());
+        return true;
     }
 
     // The wake is to be done after the unlock.
-    bool hand_to_taker(T& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
+    bool hand_to_taker(element_ptr& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
         taker& first = takers_.front();
-        first.goods->emplace(std::move(x));
-        wake = detail::serve(takers_, first);
+        first.goods = std::move(x);
+        wake = detail::serve(takers_, first, first);
         return true;
     }
-    T take_out(element& e, removed& gone) noexcept SPOOL_REQUIRES(mutex_) {
-        T x = std::move(*e.value);
+    element_ptr take_out(element& e) noexcept SPOOL_REQUIRES(mutex_) {
         if (e.owner != nullptr) {
-            static_cast<void>(detail::serve(elements_, *e.owner));  // woken at once: there may be several
+            static_cast<void>(detail::serve(elements_, e, *e.owner));  // woken at once: there may be several
         } else {
             elements_.remove(e);
-            gone.add(e);
         }
-        return x;
+        return element_ptr{&e};
     }
 
     mutable detail::mutex

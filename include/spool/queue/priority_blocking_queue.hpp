@@ -14,6 +14,7 @@
 #include "spool/base/callable.hpp"
 #include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
 
 namespace spool::inline v1 {
@@ -83,17 +84,31 @@ public:
 protected:
     bool try_push(T& x) override {
         auto key = key_of(x);
+        detail::loan<T> element{x};  // before the lock: see parked
         const detail::lock_guard lock{mutex_};
-        heap_.push(x, std::move(key));
+        heap_.push(element, std::move(key));
         return true;
     }
     std::optional<T> try_pop() override {
-        const detail::lock_guard lock{mutex_};
-        return heap_.empty() ? std::nullopt : std::optional<T>{heap_.pop()};
+        detail::parked<T> first;
+        {
+            const detail::lock_guard lock{mutex_};
+            if (heap_.empty()) {
+                return std::nullopt;
+            }
+            heap_.pop(first);
+        }
+        return std::optional<T>{std::move(*first)};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        const detail::lock_guard lock{mutex_};
-        return heap_.extract_if(wanted);
+        std::vector<T> out;
+        std::vector<detail::parked<T>> taken;
+        {
+            const detail::lock_guard lock{mutex_};
+            taken = heap_.extract_if(wanted, out);
+        }
+        detail::unpack(taken, out);
+        return out;
     }
     void visit(function_ref<bool(const T&)> more) const override {
         const detail::lock_guard lock{mutex_};

@@ -9,6 +9,7 @@
 
 #include "spool/base/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/waiting_list.hpp"
 
 namespace spool::inline v1 {
@@ -20,8 +21,12 @@ enum class fairness {
 };
 
 /// A taker waits for a giver and a giver for a taker. offer() succeeds only if somebody waits to take, poll() only if somebody
-/// waits to give. The size is always 0, so is the capacity, and nothing can be looked at or removed. Waiting allocates
-/// nothing. See blocking_queue for the rest.
+/// waits to give. The size is always 0, so is the capacity, and nothing can be looked at or
+/// removed. See blocking_queue for the rest.
+///
+/// Elements must move without throwing. Waiting to take allocates nothing. Nor does giving an
+/// element that is trivially copyable, or a task whose callable is (submit() makes such tasks). Any
+/// other element travels in a block of memory.
 ///
 /// Each who waits has a note of its own in one of two lists, with its own event: the other side fills (or empties) the note
 /// and wakes just that one, after the unlock (where there are futexes), so that it need not wait for the lock. One who is served in the moment in which
@@ -40,31 +45,28 @@ public:
 
     wait_result push_until(T& x, const wait_limits& limits,
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        giver me{{}, {}, &x};
+        detail::loan<T> goods{x};  // before the lock: see parked
+        giver me{{}, {}, &goods};
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(x, wake)) {
+            if (hand_to_taker(goods, wake)) {
                 return wait_result::ready;
             }
             givers_.push_back(me);
         }
-        return detail::wait_to_be_served(mutex_, &givers_, me, limits, give_up);
+        return detail::wait_to_be_served(mutex_, &givers_, me, me, limits, give_up);
     }
 
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        x.reset();  // here, not under the lock
-        taker me{{}, {}, &x};
-        {
-            detail::late_wake wake;
-            const detail::lock_guard lock{mutex_};
-            if (take_from_giver(x, wake)) {
-                return wait_result::ready;
-            }
-            takers_.push_back(me);
+        x.reset();
+        detail::parked<T> goods;  // unpacked after the lock
+        const wait_result how = wait_for(goods, limits, give_up);
+        if (how == wait_result::ready) {
+            x.emplace(std::move(*goods));
         }
-        return detail::wait_to_be_served(mutex_, &takers_, me, limits, give_up);
+        return how;
     }
 
     void wake_consumers() noexcept override {
@@ -78,16 +80,29 @@ public:
 
 protected:
     bool try_push(T& x) override {
+        if (detail::parked<T>::needs_no_box(x)) {  // so to park it calls nothing
+            detail::late_wake wake;
+            const detail::lock_guard lock{mutex_};
+            return hand_to_taker(x, wake);
+        }
+        if (!has_taker()) {
+            return false;
+        }
+        detail::loan<T> goods{x};
         detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        return hand_to_taker(x, wake);
+        return hand_to_taker(goods, wake);
     }
     std::optional<T> try_pop() override {
-        std::optional<T> x;
-        detail::late_wake wake;
-        const detail::lock_guard lock{mutex_};
-        take_from_giver(x, wake);
-        return x;
+        detail::parked<T> goods;
+        {
+            detail::late_wake wake;
+            const detail::lock_guard lock{mutex_};
+            if (!take_from_giver(goods, wake)) {
+                return std::nullopt;
+            }
+        }
+        return std::optional<T>{std::move(*goods)};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)>) override { return {}; }
 
@@ -96,30 +111,50 @@ private:
     struct note : detail::waiting_links, detail::waiting_for_partner {
         Goods* goods;  // where the element is, or is to go
     };
-    using giver = note<T>;
-    using taker = note<std::optional<T>>;
+    using giver = note<detail::loan<T>>;
+    using taker = note<detail::parked<T>>;
+
+    wait_result wait_for(detail::parked<T>& goods, const wait_limits& limits, function_ref<bool()> give_up) {
+        taker me{{}, {}, &goods};
+        {
+            detail::late_wake wake;
+            const detail::lock_guard lock{mutex_};
+            if (take_from_giver(goods, wake)) {
+                return wait_result::ready;
+            }
+            takers_.push_back(me);
+        }
+        return detail::wait_to_be_served(mutex_, &takers_, me, me, limits, give_up);
+    }
+    [[nodiscard]] bool has_taker() {
+        const detail::lock_guard lock{mutex_};
+        return !takers_.empty();
+    }
 
     template <class Note>
     Note& first_of(detail::waiting_list<Note>& waiting) const noexcept {
         return fairness_ == fairness::fair ? waiting.front() : waiting.back();
     }
-    // If the element's move throws, nobody has been served. The wake is to be done after the unlock.
-    bool hand_to_taker(T& x, detail::late_wake& wake) SPOOL_REQUIRES(mutex_) {
+    static detail::parked<T> parcel(T& x) { return detail::parked<T>{x}; }
+    static detail::parked<T> parcel(detail::loan<T>& x) noexcept { return x.release(); }
+    // The wake is to be done after the unlock.
+    template <class Goods>
+    bool hand_to_taker(Goods& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
         taker& first = first_of(takers_);
-        first.goods->emplace(std::move(x));
-        wake = detail::serve(takers_, first);
+        *first.goods = parcel(x);
+        wake = detail::serve(takers_, first, first);
         return true;
     }
-    bool take_from_giver(std::optional<T>& x, detail::late_wake& wake) SPOOL_REQUIRES(mutex_) {
+    bool take_from_giver(detail::parked<T>& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (givers_.empty()) {
             return false;
         }
         giver& first = first_of(givers_);
-        x.emplace(std::move(*first.goods));
-        wake = detail::serve(givers_, first);
+        x = first.goods->release();
+        wake = detail::serve(givers_, first, first);
         return true;
     }
 

@@ -15,8 +15,10 @@
 #include "spool/base/mutex.hpp"
 #include "spool/base/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/awake_consumers.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
+#include "spool/queue/detail/tidy_wait.hpp"
 #include "spool/sync/barrier.hpp"
 
 namespace spool::inline v1 {
@@ -38,7 +40,7 @@ namespace spool::inline v1 {
 /// A consumer detaches before the queue is destroyed. Elements are nothrow-movable.
 ///
 /// What makes the waiting sound: an element in a deque is published by pair (B) of event_count, a store to its bottom and a light barrier;
-/// a taker makes a heavy one, settle(), before its second look (stealing_deque.hpp). It finds the deque, because that was put
+/// a taker makes a heavy one before its second look (stealing_deque.hpp), unless no attached consumer is awake (awake_consumers.hpp). It finds the deque, because that was put
 /// into the list by a seq_cst operation before (L). One in the inbox is published as that queue does it.
 template <class T>
 class work_stealing_queue final : public blocking_queue<T> {
@@ -77,15 +79,18 @@ public:
             while (!deques_.compare_exchange_weak(mine->next, mine)) {  // (L)
             }
         }
+        awake_.add();
         mine->enter(this);
     }
     /// The calling thread has none any more; does nothing if it had none.
     void detach_consumer() noexcept override {
         if (deque* const mine = own()) {
             mine->leave();
+            mine->trim();
             const bool leftovers = mine->size() != 0;
             SPOOL_PAUSE_POINT("work_stealing_queue: about to detach");
             mine->give_up();
+            awake_.remove();
             if (leftovers) {
                 this->wake_consumers();  // pair (B): the deque's bottom
             }
@@ -93,6 +98,28 @@ public:
     }
 
     void settle() const noexcept override { heavy_barrier(); }
+
+    [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }
+    /// As in blocking_queue. A consumer that waits gives back the memory that the inbox and its own
+    /// deque do not need any more.
+    wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
+                          function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
+        deque* const mine = own();
+        const end_of_rest awake_afterwards{*this, mine};
+        const bool trims_own = mine != nullptr && mine->has_surplus();
+        if (!trims_own && !inbox_.has_surplus()) {
+            return blocking_queue<T>::pop_until(x, limits, give_up);
+        }
+        return detail::tidy_wait(
+            limits, inbox_.patience,
+            [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
+            [&] {
+                inbox_.give_back();
+                if (trims_own) {
+                    mine->trim();
+                }
+            });
+    }
 
     bool use_own(function_ref<bool(T&)> use) override {
         deque* const mine = own();
@@ -113,6 +140,14 @@ public:
     }
 
 protected:
+    void prepare_last_look() noexcept override {
+        deque* const mine = own();
+        const bool begins = mine != nullptr && !std::exchange(mine->is_resting, true);
+        if (begins ? awake_.rest() : awake_.has_any()) {
+            heavy_barrier();
+        }
+    }
+
     bool try_push(T& x) override {
         deque* const mine = own();
         if (mine == nullptr || !mine->push_quickly(x)) [[unlikely]] {
@@ -232,6 +267,17 @@ private:
         this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
     }
 
+    // Counts a consumer in again that has rested in its wait.
+    struct end_of_rest {
+        work_stealing_queue& queue;
+        deque* const mine;
+        ~end_of_rest() {
+            if (mine != nullptr && std::exchange(mine->is_resting, false)) {
+                queue.awake_.add();
+            }
+        }
+    };
+
     // Deques of the list that nobody can take from meanwhile; under freeze_mutex_.
     struct frozen {
         frozen(deque* from, deque* to) noexcept : first(from), last(to) {
@@ -323,6 +369,7 @@ private:
     std::atomic<deque*> deques_{nullptr};
     // Held while a deque is frozen or grows; taken to wait for the thaw.
     mutable detail::mutex freeze_mutex_;
+    detail::awake_consumers<> awake_;
 };
 
 }  // namespace spool::inline v1

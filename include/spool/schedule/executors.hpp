@@ -1,6 +1,7 @@
-// Scheduled pools ready made.
+// Scheduled pools ready made: functions for variables, classes for members, std::optional and std::make_unique.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -18,7 +19,7 @@ scheduled_thread_pool(std::size_t n, thread_factory factory = worker_thread_fact
 
 /// An unconfigurable_service over a scheduled pool: whoever gets it can schedule too. Destroying it cancels what is not due, as destroying
 /// the pool does.
-class SPOOL_API unconfigurable_scheduler final : public unconfigurable_service {
+class SPOOL_API unconfigurable_scheduler : public unconfigurable_service {
 public:
     /// \throws std::invalid_argument if `pool` is null
     explicit unconfigurable_scheduler(std::unique_ptr<scheduled_thread_pool_executor> pool);
@@ -54,12 +55,31 @@ private:
 };
 
 /// Locks the settings of a scheduled pool away: the handle owns it. \throws std::invalid_argument if `pool` is null
-[[nodiscard]] SPOOL_API unconfigurable_scheduler
-unconfigurable(std::unique_ptr<scheduled_thread_pool_executor> pool);
+template <std::derived_from<scheduled_thread_pool_executor> Pool>
+[[nodiscard]] unconfigurable_scheduler unconfigurable(std::unique_ptr<Pool> pool) {
+    return unconfigurable_scheduler{std::move(pool)};
+}
 
 /// One worker: tasks run one after the other, in the order in which they come due. It cannot be made into anything else.
 /// \throws std::invalid_argument if the factory is empty
 [[nodiscard]] SPOOL_API unconfigurable_scheduler
 single_thread_scheduled_executor(thread_factory factory = worker_thread_factory());
+
+/// As scheduled_thread_pool(), as a type. It adds nothing to its base but the constructor.
+class SPOOL_API fixed_scheduled_pool_executor : public scheduled_thread_pool_executor {
+public:
+    /// \throws std::invalid_argument if the factory is empty
+    explicit fixed_scheduled_pool_executor(std::size_t n,
+                                           spool::thread_factory factory = worker_thread_factory());
+    ~fixed_scheduled_pool_executor() override;
+};
+
+/// As single_thread_scheduled_executor(), as a type.
+class SPOOL_API single_scheduled_pool_executor : public unconfigurable_scheduler {
+public:
+    /// \throws std::invalid_argument if the factory is empty
+    explicit single_scheduled_pool_executor(thread_factory factory = worker_thread_factory());
+    ~single_scheduled_pool_executor() override;
+};
 
 }  // namespace spool::inline v1

@@ -23,7 +23,9 @@ struct scheduled_pool_options {
     /// So many workers are started as tasks come, and kept when idle. With zero, one comes when there is something scheduled, and
     /// goes when there is nothing for the keep-alive.
     std::size_t core_size = default_parallelism();
-    duration_setting keep_alive = std::chrono::seconds{60};
+    /// How long a worker above the core size stays without a task: short, because such a worker is left over from a core
+    /// size that was lowered, or from a core size of zero.
+    duration_setting keep_alive = std::chrono::milliseconds{10};
     bool core_threads_may_time_out = false;
     spool::thread_factory thread_factory = worker_thread_factory();
     rejection_policy rejection = abort_policy{};

@@ -57,6 +57,9 @@ public:
 
     // ---- Once
 
+    // The functions that schedule are not [[nodiscard]]: a timer that nobody waits for is ordinary, and the pool keeps it.
+    // submit() is, as in every executor_service: execute() is the form without a future.
+
     /// Runs `f` when the delay is over.
     /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if `f` is empty
     template <task_callable F, class Rep, class Period>
@@ -82,11 +85,26 @@ public:
 
     /// A delay of zero.
     template <task_callable F>
-    scheduled_future<task_result_t<F>> submit(F&& f) {
+    [[nodiscard]] scheduled_future<task_result_t<F>> submit(F&& f) {
         return schedule(std::forward<F>(f), std::chrono::nanoseconds::zero());
     }
+    /// The same, and a stop requested of `stop` cancels the future; see spool::submit.
+    template <task_callable F>
+    [[nodiscard]] scheduled_future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
+        auto handle = submit(std::forward<F>(f));
+        try {
+            handle.cancel_on(std::move(stop));
+        } catch (...) {  // no memory
+            handle.cancel();
+            throw;
+        }
+        return handle;
+    }
+    template <task_callable F>
+    void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
+    /// Runs `f`, drops what it returns; the future brings `value`. `value` is no argument of `f`: to pass arguments, capture them.
     template <task_callable F, class V>
-    scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
+    [[nodiscard]] scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
         using result = std::decay_t<V>;
         return submit(detail::returning<std::decay_t<F>, result>{std::forward<F>(f), std::forward<V>(value)});
     }

@@ -13,6 +13,21 @@
 // follows; one whose light barrier comes after it sees y.
 //
 // Where the system cannot do that, and for ThreadSanitizer, which must see each hand-over, both are full fences.
+//
+// A system that could do it may refuse later: a process may enter a sandbox (seccomp) that forbids membarrier. Then the
+// first refused heavy_barrier() makes both barriers full fences from there on, and says so on stderr:
+//
+//     H1  heavy_barrier_reaches_all = false, full fence
+//     H2  wait for 10 ms
+//     H3  uses_process_fence = false: from here on heavy_barrier() is a full fence and nothing else
+//
+// A light barrier that reads the flag after H1 is a full fence. One that read it before H1 leaves at most a store in the
+// store buffer of its CPU, for the compiler moves no earlier store behind the read. Every CPU writes its store buffer back
+// within microseconds, and at the latest when the thread is interrupted; so after H2 those stores are visible, and every
+// light barrier that comes is a full fence. Each caller that is refused before H3 does H1 and H2 itself.
+//
+// A sandbox that ends the process instead (SECCOMP_RET_KILL) leaves no choice: there, set SPOOL_FULL_FENCES=1 in the
+// environment before the first pool is made. Then both barriers are full fences from the start, and membarrier is never called.
 #pragma once
 
 #include <atomic>
@@ -31,7 +46,8 @@ namespace spool::inline v1 {
 
 namespace detail {
 
-/// Written once, by prepare_barriers(). Whoever uses a barrier was handed something that was made after that.
+/// Set by prepare_barriers(). Whoever uses a barrier was handed something that was made after that. It may become false
+/// later (H1), never true.
 SPOOL_API extern std::atomic<bool> heavy_barrier_reaches_all;
 
 /// A full fence that ThreadSanitizer understands: all of them are read-modify-writes of one word.
@@ -46,7 +62,8 @@ inline void light_barrier() noexcept {
 #if defined(SPOOL_SYMMETRIC_BARRIERS)
     detail::visible_fence();
 #else
-    // relaxed: it never changes after prepare_barriers(), which the caller has been told of
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: no earlier store sinks below the read
+    // relaxed: prepare_barriers() set it before the caller could get here; see H1 for when it changes
     if (detail::heavy_barrier_reaches_all.load(std::memory_order_relaxed)) [[likely]] {
         std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: the compiler's half; see above
     } else {
@@ -55,7 +72,7 @@ inline void light_barrier() noexcept {
 #endif
 }
 
-/// A few microseconds.
+/// A few microseconds; 10 ms when the system refuses it for the first time.
 SPOOL_API void heavy_barrier() noexcept;
 
 }  // namespace spool::inline v1

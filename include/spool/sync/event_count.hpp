@@ -32,33 +32,43 @@
 //
 // THROTTLED WAKES
 //
-// Where a waiter who was woken takes one of several things and then sees to it that the next is woken, a notifier need not wake a second one
-// while the first is still on its way. coming_ says whether one is:
+// Some waiters take one of several things, and then wake the next waiter if there is more. A notifier need not wake a
+// second one of these while the first is still on its way. coming_ says whether one is. Its two lowest bits are the
+// kind, the others the moment since when a notifier relies on that waiter:
 //
-//     nobody     0
-//     woken      a notifier has woken one, who has not looked yet
-//     looks      one spins: it looks again and again before it goes to sleep
-//     a moment   the same, and a notifier counts on it since then
+//     nobody   no waiter is on its way
+//     woken    a notifier woke a waiter at that moment, and the waiter has not looked yet
+//     looks    a waiter spins: it looks again and again before it goes to sleep (no moment)
+//     relied   the same, and a notifier relies on the spinning waiter since that moment
 //
 //     waiter                                     notifier
 //     W1, W2                                     N1, N2
-//     W2' coming_ = nobody                       T1  coming_ is woken, or a moment not long ago: return
-//     W3, W4, W5                                 T2  looks -> the moment that is now, and return; nobody, or a moment
-//     S1  nobody -> looks, then it spins             long ago -> woken; if coming_ has changed meanwhile: return
-//     S2  = W2', when it has found something     N3, N4
-//         or the time is over; then as above
+//     W2' coming_ = nobody                       T1  coming_ is woken or relied, not long ago: return
+//     W3, W4, W5                                 T2  looks -> relied since now, and return.
+//     S1  nobody -> looks, then it spins             Anything else -> woken now.
+//     S2  = W2', when it has found something         If coming_ has changed since T1: return
+//         or the time is over; then as above     N3, N4
 //
-// Nothing published is overlooked. If T1 or T2 found that one is coming, it comes before the W2' that ends this, and W3 of that waiter sees N1:
-// with pair (S) N1, T1, W2' and W3 follow each other in the single total order; with pair (M), had W3 come before N1, then W2' would have come
-// before T1. With pair (B) N1 may still be on its way when one who spins comes to S2, since it looks on without a heavy barrier. So there
-// the notifier first makes a read-modify-write of coming_ (T0, in order_light()), which hands N1 over to W2'.
-// And such a W2' comes: a waiter that sleeps on has done its W2' before coming_ was set, so its W2 came before N3, and N4 wakes it or
-// one of its like; every waiter that wakes does W1 to W3 again before it does anything else. After it has taken what it found it must
-// call notify_throttled() if there is more (with pair (B) after T0, like whoever published it).
+// Nothing published is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes later, and its W3 sees
+// N1. With pair (S) N1, T1, W2' and W3 follow each other in the single total order. With pair (M), had W3 come before
+// N1, then W2' would have come before T1. With pair (B) N1 may still be on its way when a spinning waiter comes to S2,
+// since that waiter looks without a heavy barrier. So there the notifier first makes a read-modify-write of coming_ (T0,
+// in order_light()), which hands N1 over to W2'.
+// If coming_ changed between T1 and T2, then either a W2' came after T1, and the W3 behind it sees N1; or another
+// notifier came first, and the W2' of the waiter that it woke is still to come.
+// And such a W2' comes: a waiter that sleeps on has done its W2' before coming_ was set, so its W2 came before N3, and N4
+// wakes that waiter or another. Every waiter that wakes does W1 to W3 again before it does anything else. After it has
+// taken what it found it must call notify_throttled() if there is more (with pair (B) after T0, like whoever
+// published it).
 //
-// One who spins sees at once what was published, unless it has lost its CPU. Then what comes later would wait for it too, though others sleep:
-// that is what the moment is for. (What came first waits on, until the next notifier comes or the spinner has its CPU again.) Two
-// are coming then, and the first W2' stands for both; at worst one more is woken.
+// The moment bounds how long others wait for a waiter that gets no CPU, though idle waiters could run. A waiter may lose
+// its CPU while it spins, or not get one after it was woken: a thread of higher priority may hold the CPU that it is
+// pinned to. A spinning waiter looks at once, so notifiers trust it for 40 us (spin_moment). A woken one needs some time
+// to come, so notifiers trust it for a millisecond (wake_moment). After that the next notifier wakes another sleeper,
+// and the moment starts anew: each patience wakes at most one more. Only a notifier that finds a wake-up pending reads
+// the clock for this. What was published first waits until the next notifier comes, or the late waiter does.
+// Two waiters are on their way then. The first W2' stands for both, since its W3 sees all that was published before; the
+// other one finds less or nothing, like any waiter that is woken in vain.
 //
 // epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
 #pragma once
@@ -127,8 +137,9 @@ public:
             parking_.unpark_one(epoch_);
         }
     }
-    /// Like notify_one(), but wakes nobody while somebody who was woken by it is still on its way, or one who spins is sure to see it. For waiters who, after they have
-    /// found something, call it themselves if there is more.
+    /// Like notify_one(), but wakes nobody while a waiter that an earlier call woke is still on its way, or while a waiter
+    /// spins. It stops relying on a waiter that does not come (see above). For waiters that call it themselves if there
+    /// is more, after they have found something.
     void notify_throttled() noexcept {
         if (waiters_.load() != 0) {  // N2, throttled
             wake_unless_one_comes();
@@ -239,18 +250,32 @@ private:
     };
 
     [[gnu::noinline]] void wake_unless_one_comes() noexcept {
-        using moment = typename Parking::moment;
         std::uint32_t seen = coming_.load();  // T1, throttled
-        if (seen == woken || (seen >= moment::first && !moment::is_long_ago(seen))) {
+        if (comes_soon(seen)) {
             return;
         }
-        const std::uint32_t next = seen == looks ? moment::now() : woken;
-        if (!coming_.compare_exchange_strong(seen, next) || next != woken) {  // T2, throttled
+        const bool spins = seen == looks;
+        const std::uint32_t next =
+            spins ? since(Parking::moment::now(), relied) : since(Parking::wake_moment::now(), woken);
+        if (!coming_.compare_exchange_strong(seen, next) || spins) {  // T2, throttled
             return;
         }
         SPOOL_PAUSE_POINT("event_count: about to wake one");
         epoch_.fetch_add(1);  // N3
         parking_.unpark_one(epoch_);
+    }
+
+    // Whether a waiter is on its way that a notifier may rely on.
+    static bool comes_soon(std::uint32_t coming) noexcept {
+        const std::uint32_t moment = coming & ~kind_bits;
+        switch (coming & kind_bits) {
+            case woken: return !Parking::wake_moment::is_long_ago(moment);
+            case relied: return !Parking::moment::is_long_ago(moment);
+            default: return false;
+        }
+    }
+    static std::uint32_t since(std::uint32_t moment, std::uint32_t kind) noexcept {
+        return (moment & ~kind_bits) | kind;
     }
 
     void wake_all() noexcept {
@@ -303,10 +328,12 @@ private:
         bool woken_ = false;
     };
 
-    // Of coming_; what is greater is a moment.
+    // The kinds of coming_.
     static constexpr std::uint32_t nobody = 0;
     static constexpr std::uint32_t woken = 1;
     static constexpr std::uint32_t looks = 2;
+    static constexpr std::uint32_t relied = 3;
+    static constexpr std::uint32_t kind_bits = 3;
 
     typename Parking::word epoch_{0};        // written by notifiers; publishes the condition of N1
     typename Parking::word waiters_{0};      // written by waiters; publishes nothing

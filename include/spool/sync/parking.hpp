@@ -20,6 +20,7 @@
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
 #include "spool/sync/spinning.hpp"
+#include "spool/sync/wake_age.hpp"
 
 namespace spool::inline v1 {
 
@@ -32,6 +33,7 @@ public:
     using word = parking_word;
     using turns = spin_turns;
     using moment = spin_moment;
+    using wake_moment = spool::wake_moment;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
@@ -68,6 +70,7 @@ public:
     using word = parking_word;
     using turns = spin_turns;
     using moment = spin_moment;
+    using wake_moment = spool::wake_moment;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;

@@ -50,34 +50,6 @@ TEST(hard_way, submitting_from_a_task_while_shutdown_now_goes_on_is_refused_or_h
     }
 }
 
-TEST(hard_way, nested_waits_beyond_the_bound_go_on_in_other_workers) {
-    constexpr int bound = 256;
-    test::gate second;
-    test::gate third;
-    test::record<std::thread::id> threads;
-    thread_pool_executor pool({.core_size = 3});
-    const test::open_at_end guard2{second};
-    const test::open_at_end guard3{third};
-    std::function<int(int)> deeper = [&](int level) -> int {
-        threads.add(std::this_thread::get_id());
-        if (level >= bound - 1) {  // one more worker each time that all which are free are at the bound
-            second.open();
-        }
-        if (level >= 2 * bound - 2) {
-            third.open();
-        }
-        return level == 600 ? 0 : 1 + pool.submit([&, level] { return deeper(level + 1); }).get();
-    };
-    pool.execute([&second] { second.wait(); });
-    pool.execute([&third] { third.wait(); });
-    const auto depth = pool.submit([&] { return deeper(0); });
-    ASSERT_TRUE(depth.wait_for(test::long_delay()));
-    EXPECT_EQ(depth.get(), 600);
-    for (const std::thread::id id : threads.all()) {
-        ASSERT_LE(threads.count(id), static_cast<std::size_t>(bound));
-    }
-}
-
 TEST(hard_way, caller_runs_may_run_inside_itself_many_times) {
     std::atomic<int> ran{0};
     test::busy_workers busy;

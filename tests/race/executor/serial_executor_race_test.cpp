@@ -38,13 +38,18 @@ public:
     }
     void execute(task work) override {
         const std::lock_guard lock{mutex_};
-        switch (reliable_ ? 7 : dice_.below(8)) {
-            case 0: throw std::length_error{"refused"};
-            case 1: dropped_.push_back(std::move(work)); break;
-            default: held_.push_back(std::move(work)); break;
+        const auto roll = reliable_ ? 7 : dice_.below(8);
+        if (roll == 0) {
+            throw std::length_error{"refused"};
         }
+        (roll == 1 && !only_refuses_ ? dropped_ : held_).push_back(std::move(work));
         changed_.notify_all();
         ++in_hand_;
+    }
+    /// From now on it refuses one in eight, and drops none that it has accepted.
+    void only_refuse() {
+        const std::lock_guard lock{mutex_};
+        only_refuses_ = true;
     }
     void become_reliable() {
         const std::lock_guard lock{mutex_};
@@ -68,7 +73,7 @@ private:
                     return;
                 }
                 std::deque<task>& from = held_.empty() ? dropped_ : held_;
-                drop = &from == &dropped_ || (!reliable_ && dice_.one_in(8));
+                drop = &from == &dropped_ || (!reliable_ && !only_refuses_ && dice_.one_in(8));
                 next = std::move(from.front());
                 from.pop_front();
             }
@@ -89,6 +94,7 @@ private:
     std::deque<task> dropped_;  // destroyed by a thread, perhaps before execute() has returned
     int in_hand_ = 0;
     bool reliable_ = false;
+    bool only_refuses_ = false;
     bool ended_ = false;
     test::dice dice_;
     std::jthread threads_[2];  // last: joined first
@@ -203,6 +209,41 @@ TEST(serial_executor_race, each_task_runs_or_is_refused_or_is_cancelled_exactly_
     }
     EXPECT_EQ(total.ran + total.refused + total.cancelled + total.lost, 30 * submitters * per_submitter);
     EXPECT_TRUE(total.ran > 0 && total.refused > 0 && total.cancelled > 0 && total.lost > 0);
+}
+
+TEST(serial_executor_race, a_refusal_loses_no_task_but_the_refused_one) {
+    const std::uint32_t seed = test::random_seed();
+    SCOPED_TRACE(test::seed_note(seed));
+    std::atomic<int> ran{0};
+    std::atomic<int> refused{0};
+    const std::string text = test::stderr_of([&] {
+        unreliable_target target{seed};
+        target.only_refuse();
+        spool::serial_executor lane{target};
+        {
+            std::vector<std::jthread> threads;
+            for (int s = 0; s < submitters; ++s) {
+                threads.emplace_back([&] {
+                    for (int n = 0; n < per_submitter; ++n) {
+                        bool added = false;
+                        try {
+                            lane.execute([&] { ++ran; });
+                            added = true;
+                            if (n % 8 == 0) {  // lets the lane run empty, so that it asks again
+                                spool::submit(lane, [] {}).wait();
+                            }
+                        } catch (const std::length_error&) {
+                            refused += added ? 0 : 1;
+                        }
+                    }
+                });
+            }
+        }
+        target.settle();
+    });
+    EXPECT_EQ(ran + refused, submitters * per_submitter);
+    EXPECT_GT(refused, 0);
+    EXPECT_EQ(text, "");
 }
 
 TEST(serial_executor_race, a_lane_on_a_target_that_keeps_its_word_loses_nothing) {

@@ -123,7 +123,8 @@ struct tree {
 
 std::unique_ptr<spool::blocking_queue<spool::task>> pick_queue(std::uint64_t n) {
     using spool::task;
-    switch (n % 5) {
+    switch (n % 6) {
+        case 3: return std::make_unique<spool::priority_blocking_queue<task>>();
         case 0: return std::make_unique<spool::linked_blocking_queue<task>>();
         case 1: return std::make_unique<spool::linked_blocking_queue<task, 2>>(std::size_t{6});
         case 2: return std::make_unique<spool::synchronous_queue<task>>();
@@ -204,11 +205,14 @@ TEST(group_race, every_child_of_random_trees_is_accounted_for_exactly_once) {
 }
 
 // Threads that are not of the pool fork into a group whose maker is its only worker, and cancel it.
-TEST(group_race, what_others_fork_while_the_maker_falls_asleep_is_run) {
+class group_race_of_one : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(queues, group_race_of_one, testing::Bool(),
+                         [](const auto& instance) { return instance.param ? "stealing" : "linked"; });
+
+TEST_P(group_race_of_one, what_others_fork_while_the_maker_falls_asleep_is_run) {
     const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
-    spool::thread_pool_executor pool({.core_size = 1,
-                                      .maximum_size = 1,
-                                      .queue = std::make_unique<spool::work_stealing_queue<spool::task>>()});
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .maximum_size = 1, .queue = pick_queue(GetParam() ? 5 : 0)});
     for (std::uint64_t i = 0; i < rounds; ++i) {
         std::atomic<int> ran{0};
         auto joined = pool.submit([&] {

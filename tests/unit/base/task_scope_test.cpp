@@ -19,11 +19,23 @@ void stop(task_scope& scope) {
 
 // Stands for the body of a future.
 struct future_body {
-    using brings_task_scope = void;
-    [[nodiscard]] spool::task_id id() const { return 4711; }
-    [[nodiscard]] void* shared_state() const { return const_cast<future_body*>(this); }
     void operator()() const {}
 };
+
+}  // namespace
+
+namespace spool::detail {
+
+template <>
+struct task_marks<future_body> : no_task_marks {
+    static constexpr bool is_future_body = true;
+    [[nodiscard]] static task_id id(const future_body&) { return 4711; }
+    [[nodiscard]] static void* shared_state(const future_body& f) { return const_cast<future_body*>(&f); }
+};
+
+}  // namespace spool::detail
+
+namespace {
 
 TEST(task_scope_stop, without_a_scope_nothing_ever_stops) {
     EXPECT_EQ(task_scope::current(), nullptr);

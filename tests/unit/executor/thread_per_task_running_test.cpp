@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "spool/executor/submit.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "spool/sync/this_task.hpp"
 #include "support/gate.hpp"
@@ -151,13 +152,13 @@ TEST(thread_per_task_running, another_exception_leaving_a_stopped_task_is_report
 TEST(thread_per_task_running, cancelling_a_future_stops_its_task_and_no_other) {
     test::gate first_runs;
     test::gate release;
+    test::gate stopped;
     thread_per_task_executor threads;
     const test::open_at_end at_end{release};
     const auto other = threads.submit([&] {
         release.wait();
         return spool::this_task::stop_requested();
     });
-    test::gate stopped;
     const auto first = threads.submit([&](std::stop_token stop) {
         const std::stop_callback on_stop{stop, [&] { stopped.open(); }};
         first_runs.open();
@@ -168,6 +169,28 @@ TEST(thread_per_task_running, cancelling_a_future_stops_its_task_and_no_other) {
     EXPECT_TRUE(stopped.is_open());
     release.open();
     EXPECT_FALSE(other.get());
+}
+
+/// Asks the executor whenever it is moved or destroyed.
+class asking {
+public:
+    explicit asking(const spool::thread_per_task_executor& threads) : threads_(&threads) {}
+    asking(asking&& other) noexcept : threads_(other.threads_) { ask(); }
+    asking& operator=(asking&&) = delete;
+    ~asking() { ask(); }
+    void operator()() const { ask(); }
+
+private:
+    void ask() const { static_cast<void>(threads_->is_shutdown()); }
+    const spool::thread_per_task_executor* threads_;
+};
+
+TEST(thread_per_task_running, a_callable_may_call_the_executor_while_it_is_moved_and_destroyed) {
+    spool::thread_per_task_executor threads;
+    threads.execute(asking{threads});
+    spool::submit(threads, asking{threads}).get();
+    threads.shutdown();
+    EXPECT_THROW(threads.execute(asking{threads}), spool::rejected_execution);
 }
 
 }  // namespace

@@ -108,6 +108,33 @@ TEST(future_task_callables, with_a_value_may_take_a_token_too) {
     EXPECT_EQ(t.get(), 7);
 }
 
+// Its own id() and shared_state() are no business of the task that it is put into.
+struct named : future_task<int> {
+    using future_task::future_task;
+    [[nodiscard]] std::string id() const { return "named"; }
+    [[nodiscard]] std::string shared_state() const { return "none"; }
+};
+
+TEST(future_task_callables, what_derives_from_one_is_the_body_of_its_future) {
+    named t{[] { return 7; }};
+    const future<int> f = t;
+    task work{std::move(t)};
+    EXPECT_TRUE(work.brings_scope());
+    EXPECT_EQ(work.id(), f.id());
+    work();
+    EXPECT_EQ(f.get(), 7);
+}
+
+TEST(future_task_callables, what_only_contains_one_is_a_plain_callable) {
+    struct secret : private future_task<int> {
+        using future_task::future_task;
+        void operator()() { run(); }
+    };
+    const task work{secret{[] { return 7; }}};
+    EXPECT_FALSE(work.brings_scope());
+    EXPECT_TRUE(work.is_plain());
+}
+
 TEST(future_task_ids, are_the_same_for_the_future_and_the_split_off_task) {
     future_task<int> t{[] { return 7; }};
     const spool::task_id id = t.id();

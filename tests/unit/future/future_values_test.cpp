@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -43,6 +45,30 @@ future<spool::task_result_t<F>> ran(F f) {
     work();
     work = nullptr;
     return std::move(handle);
+}
+
+TEST(future_value_given_beforehand, survives_runs_that_keep_no_result) {
+    int runs = 0;
+    spool::future_task<std::string> t{[&runs] { ++runs; }, std::string(100, 'x')};
+    EXPECT_TRUE(t.run_and_reset());
+    EXPECT_TRUE(t.run_and_reset());
+    t.run();
+    EXPECT_EQ(runs, 3);
+    EXPECT_EQ(t.get(), std::string(100, 'x'));
+}
+
+TEST(future_value_given_beforehand, survives_runs_also_when_it_can_only_be_moved) {
+    bool same = false;
+    spool::task_scope scope;
+    spool::future_task<std::unique_ptr<int>> t{
+        [&same](const std::stop_token& stop) { same = stop == spool::task_scope::current_token(); },
+        std::make_unique<int>(7)};
+    EXPECT_TRUE(t.run_and_reset());
+    EXPECT_TRUE(same);
+    t.run();
+    const std::unique_ptr<int> value = static_cast<spool::future<std::unique_ptr<int>>&&>(t).get();
+    ASSERT_NE(value, nullptr);
+    EXPECT_EQ(*value, 7);
 }
 
 }  // namespace

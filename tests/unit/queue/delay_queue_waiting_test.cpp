@@ -273,6 +273,58 @@ wait_limits all_over() {
     return {.until = deadline::after(0s), .stop = source.get_token()};
 }
 
+// ---- A taker that was called gets no CPU: it stands still in its predicate. Another must be called in its place.
+
+class delay_queue_stuck : public testing::Test {
+protected:
+    ~delay_queue_stuck() override { goes_on_.open(); }
+    [[nodiscard]] bool another_takes_what_is_due() {
+        waiting_taker other{queue_};
+        const bool stood_in_line = other.in_line();
+        const bool ended = test::eventually([&] {
+            queue_.put(delayed{1, long_ago()});
+            return other.has_ended();
+        });
+        return stood_in_line && ended && other.ends() && other.taken() == 1;
+    }
+    std::function<bool()> stand_still() {
+        return [this] {
+            goes_on_.wait();
+            return false;
+        };
+    }
+
+    queue_of_delayed queue_;
+    test::gate goes_on_;
+};
+
+TEST_F(delay_queue_stuck, leader_that_does_not_come_loses_the_lead) {
+    queue_.put(delayed{2, from_now(1h)});
+    waiting_taker leader{queue_, test::backstop(), stand_still()};
+    ASSERT_TRUE(leader.in_line());
+    EXPECT_TRUE(another_takes_what_is_due());
+    goes_on_.open();
+    EXPECT_TRUE(leader.ends());
+    EXPECT_EQ(leader.taken(), 1);
+}
+
+TEST_F(delay_queue_stuck, leader_whose_sleep_is_over_and_that_does_not_come_loses_the_lead) {
+    queue_.put(delayed{1, from_now(test::short_delay())});
+    waiting_taker leader{queue_, test::backstop(), stand_still()};
+    ASSERT_TRUE(leader.in_line());
+    EXPECT_TRUE(another_takes_what_is_due());
+    goes_on_.open();
+    EXPECT_TRUE(leader.ends());
+}
+
+TEST_F(delay_queue_stuck, called_taker_that_does_not_come_is_passed_over) {
+    waiting_taker called{queue_, test::backstop(), stand_still()};  // nobody leads: the queue is empty
+    ASSERT_TRUE(called.in_line());
+    EXPECT_TRUE(another_takes_what_is_due());
+    goes_on_.open();
+    EXPECT_TRUE(called.ends());
+}
+
 TEST(delay_queue_answers, element_comes_before_every_other_end) {
     queue_of_delayed queue;
     queue.put(delayed{1, long_ago()});

@@ -195,16 +195,43 @@ TYPED_TEST(queue_without_elements, waiting_to_take_allocates_nothing) {
     EXPECT_EQ(allocations, before);
 }
 
-TEST(hand_over_without_memory, waiting_to_give_allocates_nothing) {
+TEST(hand_over_without_memory, waiting_to_give_what_moves_as_bytes_allocates_nothing) {
+    spool::synchronous_queue<int> numbers;
+    spool::synchronous_queue<spool::task> tasks;
+    spool::task work = [] {};
+    const std::stop_token none;
+    const int before = allocations;
+    EXPECT_FALSE(numbers.offer_for(7, 1us, none));
+    EXPECT_FALSE(tasks.offer(std::move(work)));
+    EXPECT_FALSE(tasks.offer_for(std::move(work), 1us, none));
+    EXPECT_EQ(allocations, before);
+    EXPECT_FALSE(work.empty());
+}
+
+TEST(hand_over_without_memory, element_that_finds_no_memory_stays_with_its_owner) {
     spool::synchronous_queue<element> synchronous;
     spool::linked_transfer_queue<element> transfer;
     element x{7};
     const std::stop_token none;
-    const int before = allocations;
-    EXPECT_FALSE(synchronous.offer_for(std::move(x), 1us, none));
-    EXPECT_FALSE(transfer.try_transfer_for(std::move(x), 1us, none));
-    EXPECT_EQ(allocations, before);
+    allocations_until_failure = 1;
+    EXPECT_THROW(static_cast<void>(synchronous.offer_for(std::move(x), 1us, none)), std::bad_alloc);
+    allocations_until_failure = 1;
+    EXPECT_THROW(static_cast<void>(transfer.try_transfer_for(std::move(x), 1us, none)), std::bad_alloc);
+    allocations_until_failure = 0;
     EXPECT_EQ(x.number(), 7);
+}
+
+TEST(heap_without_memory, tasks_that_move_as_bytes_share_the_memory_of_the_heap) {
+    spool::priority_blocking_queue<spool::task> queue;
+    for (int i = 0; i < 100; ++i) {
+        queue.put([] {});
+    }
+    for (int i = 0; i < 10; ++i) {
+        static_cast<void>(queue.poll());
+    }
+    const int before = allocations;
+    queue.put([] {});
+    EXPECT_EQ(allocations, before);
 }
 
 }  // namespace

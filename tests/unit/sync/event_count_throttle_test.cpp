@@ -76,4 +76,109 @@ TYPED_TEST(event_count_throttle, one_wake_passed_on_by_each_wakes_all) {
     EXPECT_EQ(items, 0);
 }
 
+// ---- The age of a pending wake
+
+// Nobody sleeps here, and time passes when the test says so.
+struct watched_parking {
+    using word = spool::parking_word;
+    using turns = spool::spin_turns;
+    using moment = spool::spin_moment;
+    struct wake_moment {
+        static inline std::uint32_t time = 0;
+        static inline int looks = 0;  // how often somebody asked for the age
+        static constexpr std::uint32_t patience = 1000;
+        static std::uint32_t now() { return time; }
+        static bool is_long_ago(std::uint32_t since) {
+            ++looks;
+            return time - since > patience;
+        }
+    };
+    struct late_wake {};
+    static inline int woken = 0;
+    static void park(const word&, std::uint32_t, spool::deadline) {}
+    static void unpark_one(const word&) { ++woken; }
+    static void unpark_all(const word&) { ++woken; }
+    static late_wake unpark_all_later(const word&) { return {}; }
+};
+
+class event_count_wake_age : public testing::Test {
+protected:
+    event_count_wake_age() {
+        clock::time = 123'456;
+        clock::looks = 0;
+        watched_parking::woken = 0;
+    }
+    using clock = watched_parking::wake_moment;
+    spool::basic_event_count<watched_parking> events_;
+};
+
+TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for_each_patience) {
+    static_cast<void>(events_.prepare_wait());
+    events_.notify_throttled();
+    EXPECT_EQ(watched_parking::woken, 1);
+    clock::time += clock::patience;
+    events_.notify_throttled();
+    EXPECT_EQ(watched_parking::woken, 1);
+    clock::time += 10;
+    events_.notify_throttled();
+    events_.notify_throttled();
+    EXPECT_EQ(watched_parking::woken, 2);
+    clock::time += clock::patience + 10;
+    events_.notify_throttled();
+    events_.notify_throttled();
+    EXPECT_EQ(watched_parking::woken, 3);
+}
+
+TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
+    static_cast<void>(events_.prepare_wait());
+    events_.notify_throttled();
+    clock::time += clock::patience / 2;
+    static_cast<void>(events_.prepare_wait());  // looks
+    events_.notify_throttled();                 // a new wake, with an age of its own
+    EXPECT_EQ(watched_parking::woken, 2);
+    clock::time += clock::patience / 2 + 10;
+    events_.notify_throttled();
+    EXPECT_EQ(watched_parking::woken, 2);
+}
+
+TEST_F(event_count_wake_age, is_asked_for_only_while_a_wake_is_pending) {
+    events_.notify_throttled();  // nobody waits
+    static_cast<void>(events_.prepare_wait());
+    events_.notify_throttled();  // nobody is on the way
+    EXPECT_EQ(clock::looks, 0);
+    events_.notify_throttled();
+    EXPECT_EQ(clock::looks, 1);
+}
+
+TEST_F(event_count_wake_age, every_moment_of_the_clock_will_do) {
+    for (std::uint32_t start : {0U, 1U, 2U, 3U, 4U, 0xffff'fffeU, 0xffff'ffffU}) {
+        clock::time = start;
+        watched_parking::woken = 0;
+        static_cast<void>(events_.prepare_wait());
+        events_.notify_throttled();
+        events_.notify_throttled();
+        EXPECT_EQ(watched_parking::woken, 1) << start;
+        clock::time += clock::patience + 10;
+        events_.notify_throttled();
+        EXPECT_EQ(watched_parking::woken, 2) << start;
+    }
+}
+
+TEST(wake_age, is_long_ago_after_the_patience_and_not_before) {
+    using spool::wake_moment;
+    const std::uint32_t now = wake_moment::now();
+    EXPECT_FALSE(wake_moment::is_long_ago(now));
+    EXPECT_FALSE(wake_moment::is_long_ago(now + 10'000));  // the cheap clock may be behind
+    EXPECT_TRUE(wake_moment::is_long_ago(now - 60'000'000));
+    EXPECT_FALSE(spool::is_stuck_since(spool::deadline::clock::now()));
+    EXPECT_TRUE(spool::is_stuck_since(spool::deadline::clock::now() - std::chrono::minutes{1}));
+}
+
+TEST(wake_age, coarse_clock_is_behind_the_steady_clock_by_less_than_a_second) {
+    const auto before = spool::deadline::clock::now();
+    const auto coarse = spool::coarse_now();
+    EXPECT_GT(coarse, before - std::chrono::seconds{1});
+    EXPECT_LE(coarse, spool::deadline::clock::now());
+}
+
 }  // namespace

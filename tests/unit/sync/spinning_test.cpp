@@ -27,47 +27,76 @@ constexpr std::chrono::nanoseconds for_ever = std::chrono::nanoseconds::max();
 // ---- The guess
 
 TEST(recent_waits_guess, spins_for_the_budget_before_anything_was_noted) {
-    EXPECT_EQ(recent_waits{}.worth_spinning(), spin_budget);
+    EXPECT_EQ(recent_waits{}.worth_spinning(), spool::break_even);
+    EXPECT_EQ(recent_waits{spin_budget}.worth_spinning(), spin_budget);
 }
 
-TEST(recent_waits_guess, long_wait_counts_for_four_budgets_and_the_third_in_a_row_ends_it) {
+TEST(recent_waits_guess, one_long_wait_ends_the_spinning_and_two_short_ones_begin_it) {
+    recent_waits waits{spin_budget};
+    waits.note(spin_budget);
+    EXPECT_EQ(waits.worth_spinning(), spin_budget);
+    waits.note(spin_budget + 1ns);
+    EXPECT_EQ(waits.worth_spinning(), spool::first_look);
+    waits.note(1us);
+    EXPECT_EQ(waits.worth_spinning(), spool::first_look);
+    waits.note(1us);
+    EXPECT_EQ(waits.worth_spinning(), spin_budget);
+}
+
+TEST(recent_waits_guess, short_waits_must_come_in_a_row) {
     recent_waits waits;
-    waits.note(1h);  // an eighth of four budgets
-    EXPECT_EQ(waits.worth_spinning(), spin_budget);
-    waits.note(1h);  // 15 of 64: still less than one
-    EXPECT_EQ(waits.worth_spinning(), spin_budget);
-    waits.note(1h);
-    EXPECT_EQ(waits.worth_spinning(), 0ns);
-    waits.note(0ns);
-    waits.note(0ns);  // 49 of 64 of that: still more than one
-    EXPECT_EQ(waits.worth_spinning(), 0ns);
-    waits.note(0ns);
-    EXPECT_EQ(waits.worth_spinning(), spin_budget);
-}
-
-TEST(recent_waits_guess, settles_where_the_waits_are) {
-    recent_waits at_the_budget;
-    recent_waits above_it;
-    for (int i = 0; i < 1000; ++i) {
-        at_the_budget.note(spin_budget);
-        above_it.note(spin_budget + 100ns);
-    }
-    EXPECT_EQ(at_the_budget.worth_spinning(), spin_budget);
-    EXPECT_EQ(above_it.worth_spinning(), 0ns);
-}
-
-TEST(recent_waits_guess, comes_back_within_a_dozen_short_waits_however_long_the_long_ones_were) {
-    recent_waits waits;
-    for (int i = 0; i < 1000; ++i) {
-        waits.note(std::chrono::nanoseconds::max());
-    }
-    int needed = 0;
-    while (waits.worth_spinning() == 0ns && needed < 100) {
+    for (int i = 0; i < 100; ++i) {
         waits.note(1us);
-        ++needed;
+        waits.note(std::chrono::nanoseconds::max());
+        EXPECT_EQ(waits.worth_spinning(), spool::first_look);
     }
-    EXPECT_LE(needed, 12);
-    EXPECT_GE(needed, 6);
+}
+
+TEST(recent_waits_guess, first_look_is_a_small_part_of_what_a_sleep_costs) {
+    EXPECT_LE(8 * spool::first_look, spool::break_even);
+    EXPECT_GT(spool::first_look, 0ns);
+}
+
+// The waits of a thread that notes only long ones; how many of them spin for long.
+int tries_in(spool::future_waits& waits, int rounds) {
+    int tries = 0;
+    for (int i = 0; i < rounds; ++i) {
+        tries += waits.worth_spinning() == spin_budget ? 1 : 0;
+        waits.note(1h);
+    }
+    return tries;
+}
+
+TEST(future_waits_guess, after_four_long_waits_one_spins_for_as_long_as_a_wake_up_may_take) {
+    spool::future_waits waits;
+    EXPECT_EQ(tries_in(waits, 4), 0);
+    EXPECT_EQ(tries_in(waits, 1), 1);
+}
+
+TEST(future_waits_guess, tries_in_vain_become_rare) {
+    spool::future_waits waits;
+    static_cast<void>(tries_in(waits, 2000));
+    EXPECT_LE(tries_in(waits, 10'000), 10'000 / 256 + 1);
+    EXPECT_GE(tries_in(waits, 10'000), 10'000 / 257 - 1);
+}
+
+TEST(future_waits_guess, a_try_that_succeeds_makes_the_next_one_come_soon) {
+    spool::future_waits waits;
+    static_cast<void>(tries_in(waits, 2000));
+    while (waits.worth_spinning() != spin_budget) {
+        waits.note(1h);
+    }
+    waits.note(30us);  // the other thread has woken up in time
+    EXPECT_EQ(tries_in(waits, 3), 0);
+    EXPECT_EQ(tries_in(waits, 1), 1);
+}
+
+TEST(future_waits_guess, short_waits_spin_for_the_break_even_time) {
+    spool::future_waits waits;
+    static_cast<void>(tries_in(waits, 100));
+    waits.note(1us);
+    waits.note(1us);
+    EXPECT_EQ(waits.worth_spinning(), spool::break_even);
 }
 
 TEST(spin_turns_budget, none_or_a_negative_one_is_over_at_once_and_the_longest_is_not) {

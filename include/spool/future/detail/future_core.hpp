@@ -77,8 +77,12 @@ public:
     [[nodiscard]] virtual task take_task() noexcept;
     /// It lies in the timer queue of `pool` and is due: takes it out, for a waiter that will run it.
     [[nodiscard]] virtual task take_if_due(const void* pool);
-    /// The pool whose timer queue it lies in, or null.
-    [[nodiscard]] virtual const void* timer_home() const { return nullptr; }
+    /// The pool whose timer queue holds it, or null; and whether it is due by the clock of that queue.
+    struct timer_place {
+        const void* home = nullptr;
+        bool due = false;
+    };
+    [[nodiscard]] virtual timer_place place_among_timers() const { return {}; }
     /// How long until it is due; zero if it waits in no timer queue.
     [[nodiscard]] virtual std::chrono::nanoseconds delay() const { return std::chrono::nanoseconds::zero(); }
     /// What a timer queue must know; `none` never lies in one itself.
@@ -196,8 +200,8 @@ protected:
     virtual void run_body_and_forget() = 0;
     virtual void destroy_callable() noexcept = 0;
 
-    /// For run_body(): the body has ended. True: the outcome may be written, then finish() it. False: it was decided otherwise
-    /// while the body ran, and the result is to be dropped. (The runner, so the one who destroys the callable.)
+    /// For run_body(): the body has ended. Destroys the callable, then claims the outcome. True: the outcome may be written, then finish()
+    /// it. False: it was decided otherwise meanwhile, and the result is to be dropped.
     [[nodiscard]] bool claim_after_run(task_scope& scope) noexcept;
     void fail_after_run(task_scope& scope, std::exception_ptr error);
 

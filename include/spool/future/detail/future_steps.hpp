@@ -22,6 +22,7 @@ namespace detail {
 ///     destroy_callable()  I3
 ///     leave_queue()       it was cancelled before its start
 ///     interrupt(word)     marks the scope named in the word as stopped
+///     ends_here(word)     the body has ended in the scope named in the word, and this very thread destroys its callable
 template <class Word, class Waiters, class Host>
 class future_steps {
 public:
@@ -40,7 +41,8 @@ public:
         SPOOL_PAUSE_POINT("future: about to be run again");
         return word_.compare_exchange_strong(running, future_word{phase::idle});
     }
-    /// running -> completing, by the runner. False: it was decided otherwise meanwhile, and nobody touches the scope any more.
+    /// running -> completing, by the runner, which has destroyed the callable (I3). False: it was decided otherwise
+    /// meanwhile, and nobody touches the scope any more.
     [[nodiscard]] bool claim_after_run(const void* scope, const void* me) noexcept {
         future_word seen{phase::running, scope};
         SPOOL_PAUSE_POINT("future: about to complete");
@@ -57,7 +59,7 @@ public:
     [[nodiscard]] bool claim_by_hand(const void* me) noexcept {
         for (;;) {
             const future_word seen = host_.look();
-            if (seen.now() != phase::idle && seen.now() != phase::running) {
+            if ((seen.now() != phase::idle && seen.now() != phase::running) || host_.ends_here(seen)) {
                 return false;
             }
             if (claim_from(seen, me)) {
@@ -65,7 +67,8 @@ public:
             }
         }
     }
-    /// True if this call cancelled it. Its callbacks are still to be called.
+    /// True if this call cancelled it. Its callbacks are still to be called. False: it is final, or another thread writes the outcome, or
+    /// the call comes from the destructor of the callable after its run.
     [[nodiscard]] bool cancel(cancel_mode mode, const void* me) {
         for (;;) {
             const future_word seen = host_.look();
@@ -78,19 +81,17 @@ public:
                     }
                     break;  // somebody moved it: look again
                 case phase::running:
+                    if (host_.ends_here(seen)) {
+                        return false;
+                    }
                     if (cancel_running(seen, mode)) {
                         return true;
                     }
                     break;
-                case phase::completing:
-                    if (seen == future_word{phase::completing, me}) {
-                        return false;  // called from the callable's destructor or the result's move: waiting would hang
-                    }
-                    [[fallthrough]];
                 case phase::interrupting:
-                    static_cast<void>(
-                        wait({}));  // a few instructions of another thread; afterwards it is final
+                    static_cast<void>(wait({}));  // library code only (I4); afterwards it is final
                     return false;
+                case phase::completing:  // perhaps in users' code (I4)
                 case phase::succeeded:
                 case phase::failed:
                 case phase::cancelled: return false;

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "spool/base/callable.hpp"
+#include "spool/base/thread_sanitizer.hpp"
 #include "spool/future/detail/future_core.hpp"
 
 namespace spool::inline v1::detail {
@@ -59,9 +60,11 @@ protected:
         try {
             value_.emplace(std::forward<Args>(args)...);
         } catch (...) {
+            hand_over(this);
             finish_failed(std::current_exception());
             return;
         }
+        hand_over(this);
         finish(phase::succeeded);
     }
 
@@ -84,6 +87,10 @@ private:
     [[no_unique_address]] std::conditional_t<std::copy_constructible<stored>, never_taken, taken> taken_;
 };
 
+/// F keeps a value that its call moves out, and has run() to do all but that. See returning.
+template <class F>
+inline constexpr bool keeps_value = false;
+
 /// The whole state, with its body: what submit() allocates, once.
 template <class T, class F>
 class future_body : public future_value<T> {
@@ -96,9 +103,16 @@ public:
 
 protected:
     ~future_body() override {
+        receive(this);
     }  // the callable is gone by now: every path to the end of the life destroys it (I3)
 
-    void run_body_and_forget() override { static_cast<void>(call()); }
+    void run_body_and_forget() override {
+        if constexpr (keeps_value<F>) {
+            callable_.run();  // the value stays, for the run that brings it
+        } else {
+            static_cast<void>(call());
+        }
+    }
 
 private:
     [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(F); }
@@ -112,6 +126,7 @@ private:
     }
 
     void run_body(task_scope& scope) override {
+        receive_task(this->id());
         std::optional<stored_result<T>> result;
         try {
             if constexpr (std::is_void_v<T>) {
@@ -123,17 +138,19 @@ private:
                 result.emplace(call());
             }
         } catch (...) {
+            hand_over(this);
             this->fail_after_run(scope, std::current_exception());
             return;
         }
-        const bool claimed = this->claim_after_run(scope);
-        destroy_callable();
-        if (claimed) {
+        if (this->claim_after_run(scope)) {
             this->store_and_finish(*std::move(result));
         }
     }
 
-    void destroy_callable() noexcept override { callable_.~F(); }
+    void destroy_callable() noexcept override {
+        receive_task(this->id());
+        callable_.~F();
+    }
 
     union {  // lives from the constructor to destroy_callable()
         F callable_;
@@ -145,8 +162,6 @@ private:
 /// waits in a queue.
 class future_runner {
 public:
-    using brings_task_scope = void;
-
     future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {
         core->priority = order.priority;
     }
@@ -160,6 +175,7 @@ public:
     }
     ~future_runner() {
         if (core_ != nullptr) {
+            hand_over(core_);
             core_->drop_runner();
         }
     }
@@ -171,15 +187,23 @@ public:
     }
     /// Gives the right up without dropping it.
     void release() noexcept { core_ = nullptr; }
-    [[nodiscard]] task_id id() const noexcept { return core_->id(); }
-    [[nodiscard]] void* shared_state() const noexcept { return core_; }
-    [[nodiscard]] future_core* core() const noexcept { return core_; }
-    [[nodiscard]] int priority() const noexcept { return order_.priority; }
-    [[nodiscard]] due_time due() const noexcept { return order_.due; }
+    [[nodiscard]] SPOOL_UNWATCHED task_id id() const noexcept { return core_->id(); }
+    [[nodiscard]] SPOOL_UNWATCHED future_core* core() const noexcept { return core_; }
+    [[nodiscard]] SPOOL_UNWATCHED int priority() const noexcept { return order_.priority; }
+    [[nodiscard]] SPOOL_UNWATCHED due_time due() const noexcept { return order_.due; }
 
 private:
     future_core* core_;
     task_order order_;
+};
+
+template <>
+struct task_marks<future_runner> : no_task_marks {
+    static constexpr bool is_future_body = true;
+    [[nodiscard]] SPOOL_UNWATCHED static task_id id(const future_runner& f) noexcept { return f.id(); }
+    [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const future_runner& f) noexcept {
+        return f.core();
+    }
 };
 
 }  // namespace spool::inline v1::detail

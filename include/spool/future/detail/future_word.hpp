@@ -16,13 +16,19 @@
 //           +------------------------------------------------------+
 //             cancel() or set_*() before the start: the callable is destroyed first
 //
+// The runner destroys the callable while the word still says `running`, and only then claims `completing`. So a cancel() that comes
+// meanwhile still cancels. A cancel() that sees `completing` returns false at once: destructors of callables and moves of results are
+// users' code, and cancel() never waits for users' code of another thread.
+//
 // Who may move it: out of `idle` and `running` anybody, by compare-exchange; out of `completing` and `interrupting` only the
 // thread that moved it there, with a plain store. The last three are final.
 //
 // I1: only the thread that moved the word to `completing` writes the outcome; nobody reads it before a final phase.
 // I2: while the word says `running` or `interrupting`, the scope named in it lives: the runner leaves only after it moved
 //     the word out of `running` itself, or saw a final phase.
-// I3: the callable is destroyed by the runner if the body ever started, else by the thread that completes.
+// I3: the callable is destroyed by the runner if the body ever started, before it tries to claim; else by the thread that completes.
+// I4: nobody waits while the word says `completing`, but for those who wait for the outcome itself. `interrupting` lasts for a few
+//     instructions of the library, and cancel() may wait for its end.
 #pragma once
 
 #include <cstdint>

@@ -28,6 +28,11 @@ public:
     /// On the thread that entered; not necessarily in the reverse order.
     void leave() noexcept;
 
+    /// For detached_scope: takes the thread's stack away, and puts it back below what has been
+    /// entered meanwhile.
+    [[nodiscard]] static attachment* hide_all() noexcept;
+    static void show_again(attachment* hidden) noexcept;
+
 protected:
     ~attachment() = default;
 

@@ -1,16 +1,19 @@
 // How elements move from place to place: what is left of one, and what a move may call.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <utility>
 
+namespace spool::inline v1 {
+class task;
+}
+
 namespace spool::inline v1::detail {
 
-/// A type may say that its destructor has nothing to do after a move: `static constexpr bool is_empty_after_move = true`.
+/// Whose destructor has nothing to do after a move. Of a task we know it; other types are never asked, whatever members they have.
 template <class T>
-concept empty_after_move = requires {
-    requires T::is_empty_after_move;
-};
+concept empty_after_move = std::same_as<T, task>;
 
 template <class T>
 void destroy_moved_from(T& x) noexcept {
@@ -19,13 +22,10 @@ void destroy_moved_from(T& x) noexcept {
     }
 }
 
-/// A type whose objects say themselves whether a move of this one calls something that only it knows. The usual way of a queue is shorter
-/// without: what calls nothing has nothing to save before it. Of other types a move is what the compiler sees.
+/// A type whose objects say themselves whether a move of this one calls something that only it knows: a task. The usual way of a queue
+/// is shorter without: what calls nothing has nothing to save before it. Of other types a move is what the compiler sees.
 template <class T>
-concept knows_how_it_moves = requires(const T& x) {
-    x.moves_as_bytes();
-    x.empty();
-};
+concept knows_how_it_moves = std::same_as<T, task>;
 
 template <class T>
 [[nodiscard]] bool moves_quickly(const T& x) noexcept {

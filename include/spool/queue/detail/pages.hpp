@@ -13,5 +13,8 @@ inline constexpr std::size_t page = 4096;
 /// drained queue is its youngest segment; hence not the heap. \throws std::bad_alloc
 [[nodiscard]] SPOOL_API void* allocate_pages(std::size_t bytes);
 SPOOL_API void free_pages(void* at, std::size_t bytes) noexcept;
+/// Gives the memory back and keeps the addresses: every byte reads as 0 from now on, or as it was
+/// where the system cannot do it.
+SPOOL_API void discard_pages(void* at, std::size_t bytes) noexcept;
 
 }  // namespace spool::inline v1::detail

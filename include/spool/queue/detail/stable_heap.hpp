@@ -4,6 +4,7 @@
 //   stable   each entry has a number, given as it comes; equals come out by number.
 //   strong   an order that throws, at whichever call, changes and loses nothing: each operation first finds its path with
 //            comparisons alone, then moves along it, and moving does not throw.
+// The elements are parked: of user code only the order runs here, under the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "spool/base/function_ref.hpp"
+#include "spool/queue/detail/parked.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -64,17 +66,17 @@ public:
         }
     }
 
-    // Moves from `x` only if nothing throws. True: it is the first now.
-    bool push(T& x, key_type key) {
+    // Takes `x` only if nothing throws. True: it is the first now.
+    bool push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
         std::size_t place = end;
-        while (place > 0 && order_(subject(x, key), subject(entries_[parent(place)]))) {
+        while (place > 0 && order_(subject(*x, key), subject(entries_[parent(place)]))) {
             place = parent(place);
         }
         if (end == entries_.capacity()) {
             entries_.reserve(std::max(2 * end, smallest_capacity));
         }
-        entries_.push_back(entry{std::move(x), std::move(key), next_number_++});
+        entries_.emplace_back(x, std::move(key), next_number_++);
         if (place != end) {
             entry rising = std::move(entries_[end]);
             for (std::size_t hole = end; hole != place; hole = parent(hole)) {
@@ -85,8 +87,8 @@ public:
         return place == 0;
     }
 
-    // Takes the first; there must be one.
-    [[nodiscard]] T pop() {
+    // Takes the first; there must be one. `first` is empty.
+    void pop(parked<T>& first) {
         // The last entry goes to where the path of the first ones among the children ends.
         const std::size_t last = entries_.size() - 1;
         std::array<std::size_t, 64> path{};
@@ -100,7 +102,7 @@ public:
             }
             path[depth++] = child;
         }
-        T first = std::move(entries_.front().value);
+        first = std::move(entries_.front().value);
         std::size_t hole = 0;
         for (std::size_t i = 0; i < depth; ++i) {
             replace(entries_[hole], entries_[path[i]]);
@@ -111,45 +113,47 @@ public:
         }
         entries_.pop_back();
         give_memory_back();
-        return first;
     }
 
     // In order, as long as `more` says so. Only the second look costs more than a step.
     void visit(function_ref<bool(const T&)> more) const {
-        if (entries_.empty() || !more(entries_.front().value) || entries_.size() == 1) {
+        if (entries_.empty() || !more(*entries_.front().value) || entries_.size() == 1) {
             return;
         }
         const std::vector<std::size_t> sorted = in_order();
-        for (std::size_t i = 1; i < sorted.size() && more(entries_[sorted[i]].value); ++i) {}
+        for (std::size_t i = 1; i < sorted.size() && more(*entries_[sorted[i]].value); ++i) {}
     }
 
-    // In order. What stays is laid out sorted, which is a heap, and in as much memory as it needs.
-    [[nodiscard]] std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
-        std::vector<T> out;
+    // In order, and `out` has room for as many. What stays is laid out sorted, which is a heap, and
+    // in as much memory as it needs.
+    [[nodiscard]] std::vector<parked<T>> extract_if(function_ref<bool(const T&)> wanted,
+                                                    std::vector<T>& out) {
+        std::vector<parked<T>> taken;
         const std::vector<std::size_t> sorted = in_order();
         std::vector<bool> chosen(sorted.size());
         std::size_t count = 0;
         for (std::size_t i = 0; i < sorted.size(); ++i) {
-            chosen[i] = wanted(entries_[sorted[i]].value);
-            count += chosen[i] ? 1 : 0;
+            chosen[i] = wanted(*entries_[sorted[i]].value);
+            count += chosen[i] ? std::size_t{1} : std::size_t{0};
         }
         if (count == 0) {
-            return out;
+            return taken;
         }
         std::vector<entry> rest;
         rest.reserve(sorted.size() - count);
         out.reserve(count);
+        taken.reserve(count);
         // Nothing has moved so far, so a throw above leaves the heap as it was.
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             entry& from = entries_[sorted[i]];
             if (chosen[i]) {
-                out.push_back(std::move(from.value));
+                taken.push_back(std::move(from.value));
             } else {
                 rest.push_back(std::move(from));
             }
         }
         entries_.swap(rest);
-        return out;
+        return taken;
     }
 
 private:
@@ -157,7 +161,9 @@ private:
     static constexpr std::size_t smallest_capacity = 32;
 
     struct entry {
-        T value;
+        entry(loan<T>& x, key_type k, std::uint64_t n) noexcept
+            : value(x.release()), key(std::move(k)), number(n) {}
+        parked<T> value;
         [[no_unique_address]] key_type key;
         std::uint64_t number;
     };
@@ -172,7 +178,7 @@ private:
             return x;
         }
     }
-    static const auto& subject(const entry& e) noexcept { return subject(e.value, e.key); }
+    static const auto& subject(const entry& e) noexcept { return subject(*e.value, e.key); }
 
     bool before(const entry& a, const entry& b) const {
         return a.number < b.number ? !order_(subject(b), subject(a)) : order_(subject(a), subject(b));

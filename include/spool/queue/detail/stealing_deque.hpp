@@ -52,7 +52,8 @@
 //   (F) F4 -> T1, P2: what the freezer read and moved. Later compare-exchanges of top_ pass it on.
 //   (G) the store of ring_ in grow() -> its load before T4: the slots. Thieves may go on reading an old ring: its slots from
 //       top on stay as they were when it was replaced. So old rings are kept until the deque is destroyed; together they
-//       are smaller than the newest.
+//       are smaller than the newest. The owner of an empty deque may null all slots (trim()): a
+//       thief that has read one at T4 holds a number below top_, so T5 fails.
 //   (O) owned_ in give_up() -> try_own(): all that is the owner's alone.
 //   (B) B2 is N1 of event_count: whoever is about to sleep looks by T1 and T2 (see work_stealing_queue).
 //
@@ -75,6 +76,7 @@
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
 #include "spool/queue/detail/stealing_ring.hpp"
+#include "spool/queue/detail/stealing_turns.hpp"
 #include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
@@ -178,26 +180,26 @@ public:
         publish(b + 1);
     }
 
-    /// Where the owner is to look first this time: now and then elsewhere than at its newest, or the others' elements and
-    /// its own oldest might wait for ever while it makes new ones. The oldest come seldom: they tend to be large, and each that is taken
-    /// before its time makes the deque longer.
-    enum class look { newest, inbox, oldest };
-    static constexpr unsigned inbox_every = 61;
-    static constexpr unsigned oldest_every = 16;  // times that
-    [[nodiscard]] look next_look() noexcept {
-        if (--turns_left_ != 0) [[likely]] {
-            return look::newest;
-        }
-        turns_left_ = inbox_every;
-        if (--inbox_turns_left_ != 0) {
-            return look::inbox;
-        }
-        inbox_turns_left_ = oldest_every;
-        return look::oldest;
+    /// Whether trim() would give memory back: a ring that has become large, and is in use again.
+    [[nodiscard]] bool has_surplus() const noexcept {
+        return newest_ring_->in_pages() && nodes_.has_surplus();
     }
+    /// Frees spare nodes, and what the slots take if the deque is empty (G).
+    void trim() noexcept {
+        nodes_.trim();
+        const std::uint64_t oldest = top_.load().oldest();        // E1
+        if (oldest >= bottom_.load(std::memory_order_relaxed)) {  // relaxed, owner
+            newest_ring_->discard();
+        }
+    }
+
+    using look = stealing_turns::look;
+    [[nodiscard]] look next_look() noexcept { return turns_.next(); }
 
     /// Where the owner begins when it steals next; null: anywhere.
     stealing_deque* victim = nullptr;
+    /// Its owner is in a wait, and counted out of the queue's awake_consumers.
+    bool is_resting = false;
 
     // ---- Everybody
 
@@ -379,9 +381,8 @@ private:
     alignas(cache_line) atomic<std::uint64_t> bottom_{0};  // (D), (B)
     atomic<std::uint64_t> far_{0};                         // (D)
     atomic<ring*> ring_{nullptr};                          // (G)
-    std::uint64_t oldest_seen_ = 0;      // owner only: top_ as it last saw it, so that push() seldom reads it
-    unsigned turns_left_ = inbox_every;  // owner only
-    unsigned inbox_turns_left_ = oldest_every;  // owner only
+    std::uint64_t oldest_seen_ = 0;  // owner only: top_ as it last saw it, so that push() seldom reads it
+    stealing_turns turns_;           // owner only
     stealing_nodes<T, Atomics> nodes_;
 
     // The thieves' line.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "spool/base/cache_line.hpp"
+#include "spool/base/thread_sanitizer.hpp"
 #include "spool/queue/detail/moved_from.hpp"
 #include "spool/sync/atomics.hpp"
 
@@ -102,13 +103,27 @@ public:
         --room_;
         n->next = std::exchange(spare_, n);
     }
-    /// Anybody: likewise.
+    /// Owner: whether trim() would free some.
+    [[nodiscard]] bool has_surplus() const noexcept {
+        // relaxed, hint: R2 takes what is there
+        return spare_ != nullptr || returned_.load(std::memory_order_relaxed) != nullptr;
+    }
+    /// Owner: keeps none.
+    void trim() noexcept {
+        room_ = most;
+        destroy(std::exchange(spare_, nullptr));
+        // R2, acquire: pairs with R1 in hand_back() of every node in the stack
+        destroy(returned_.exchange(nullptr, std::memory_order_acquire));
+        returned_count_.store(0, std::memory_order_relaxed);  // relaxed, hint
+    }
+    /// Anybody: takes back a node that is empty.
     void hand_back(node* n) noexcept {
         // relaxed, hint: a few too many or too few, never more than there are threads
         if (returned_count_.load(std::memory_order_relaxed) >= most) {
             delete n;
             return;
         }
+        hand_over_in_library(this);
         n->next = returned_.load(std::memory_order_relaxed);  // relaxed, hint: R1 compares it again
         // R1, release: pairs with R2 in take_returned(); hands over the empty node
         while (!returned_.compare_exchange_weak(n->next, n, std::memory_order_release,
@@ -130,8 +145,10 @@ private:
         room_ = most;
         // relaxed, hint: R2 takes what is there
         if (returned_.load(std::memory_order_relaxed) == nullptr) {
+            const unwatched_allocation quiet;  // it goes from thread to thread, and elements are run in it
             return new node;
         }
+        receive_in_library(this);
         // R2, acquire: pairs with R1 in hand_back() of every node in the stack
         spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
         room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint

@@ -1,9 +1,13 @@
 // Where a stealing_deque has its elements, and which is the oldest.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
+
+#include "spool/queue/detail/pages.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -21,22 +25,59 @@ struct stealing_top {
     bool operator==(const stealing_top&) const = default;
 };
 
-/// Slots for pointers to nodes, in a ring.
+/// Slots for pointers to nodes, in a ring. A large one lies in pages of its own, so that it can
+/// give its memory back.
 template <class Node, class Atomics>
 class stealing_ring {
     using slot = typename Atomics::template atomic<Node*>;
 
 public:
     explicit stealing_ring(std::size_t size)  // a power of two
-        : mask_(size - 1), slots_(std::make_unique<slot[]>(size)) {}
+        : mask_(size - 1), slots_(make(size)) {}
+    stealing_ring(const stealing_ring&) = delete;
+    stealing_ring& operator=(const stealing_ring&) = delete;
+    ~stealing_ring() {
+        if (in_pages()) {
+            free_pages(slots_, size() * sizeof(slot));
+        } else {
+            delete[] slots_;
+        }
+    }
     [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
     [[nodiscard]] slot& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
+
+    [[nodiscard]] bool in_pages() const noexcept { return in_pages(size()); }
+    /// Nulls every slot of this ring and of the older ones. Those in pages give their memory back.
+    void discard() noexcept {
+        for (stealing_ring* r = this; r != nullptr; r = r->older.get()) {
+            if (r->in_pages()) {
+                discard_pages(r->slots_, r->size() * sizeof(slot));
+                continue;
+            }
+            for (std::size_t i = 0; i < r->size(); ++i) {
+                // relaxed: a thief that reads it fails at T5
+                r->slots_[i].store(nullptr, std::memory_order_relaxed);
+            }
+        }
+    }
 
     std::unique_ptr<stealing_ring> older{};  // see stealing_deque, (G)
 
 private:
+    static bool in_pages(std::size_t size) noexcept {
+        return size * sizeof(slot) >= std::size_t{16} * 1024 && std::is_trivially_destructible_v<slot>;
+    }
+    static slot* make(std::size_t size) {
+        if (!in_pages(size)) {
+            return new slot[size]{};
+        }
+        auto* const slots = static_cast<slot*>(allocate_pages(size * sizeof(slot)));
+        std::uninitialized_value_construct_n(slots, size);
+        return slots;
+    }
+
     std::size_t mask_;
-    std::unique_ptr<slot[]> slots_;
+    slot* slots_;
 };
 
 }  // namespace spool::inline v1::detail

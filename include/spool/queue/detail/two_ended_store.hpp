@@ -1,8 +1,9 @@
 // two_ended_store: the storage of linked_blocking_deque, without the waiting. A list under a mutex.
 //
-// What is taken out leaves the list as it is, in its node: elements are moved and destroyed outside of the lock.
+// Elements come and go in their nodes: they are moved and destroyed outside of the lock.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -16,6 +17,7 @@
 
 #include "spool/base/function_ref.hpp"
 #include "spool/base/mutex.hpp"
+#include "spool/queue/detail/parked.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -32,28 +34,32 @@ public:
         const lock_guard lock{mutex_};
         return elements_.size();
     }
-    [[nodiscard]] std::size_t capacity() const {
-        const lock_guard lock{mutex_};
-        return capacity_;
-    }
+    [[nodiscard]] std::size_t capacity() const { return capacity_.load(); }
     /// Without the lock: in a forked child, where one who is gone may have it for ever.
-    [[nodiscard]] std::size_t capacity_after_fork() const noexcept SPOOL_UNCHECKED_LOCKS { return capacity_; }
+    [[nodiscard]] std::size_t capacity_after_fork() const noexcept { return capacity_.load(); }
     void set_capacity(std::size_t capacity, const char* who) {
         if (capacity == 0) {
             throw std::invalid_argument(std::string{who} + ": capacity must be at least 1, not 0");
         }
-        const lock_guard lock{mutex_};
-        capacity_ = capacity;
+        capacity_.store(capacity);
     }
 
     // False: no room. Moves from `x` only if there is room and memory.
     bool push(deque_end where, T& x) {
-        const lock_guard lock{mutex_};
-        if (elements_.size() >= capacity_) {
+        if (is_full()) {
             return false;
         }
-        elements_.insert(where == deque_end::first ? elements_.begin() : elements_.end(), std::move(x));
-        return true;
+        std::list<T> one;
+        one.push_back(std::move(x));
+        {
+            const lock_guard lock{mutex_};
+            if (has_room()) {
+                elements_.splice(where == deque_end::first ? elements_.begin() : elements_.end(), one);
+                return true;
+            }
+        }
+        move_back(x, one.front());  // other producers were faster
+        return false;
     }
     std::optional<T> pop(deque_end where) {
         std::list<T> one;
@@ -123,6 +129,16 @@ public:
     }
 
 private:
+    [[nodiscard]] bool has_room() const SPOOL_REQUIRES(mutex_) { return elements_.size() < capacity_.load(); }
+    // Without a limit the lock is not needed.
+    [[nodiscard]] bool is_full() const {
+        if (capacity_.load() == unlimited) {
+            return false;
+        }
+        const lock_guard lock{mutex_};
+        return !has_room();
+    }
+
     template <class List, class F>
     static void walk(deque_end from, List& elements, F f) {
         if (from == deque_end::first) {
@@ -132,8 +148,10 @@ private:
         }
     }
 
-    mutable mutex mutex_;  // guards the two below; the pair (M) of the deque's waits
-    std::size_t capacity_ SPOOL_GUARDED_BY(mutex_) = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+    std::atomic<std::size_t> capacity_{unlimited};  // the pair (S) of producers that wait for a larger one
+    mutable mutex mutex_;                           // guards the elements; the pair (M) of the deque's waits
     std::list<T> elements_ SPOOL_GUARDED_BY(mutex_);
 };
 

@@ -9,6 +9,7 @@
 #include "spool/base/mutex.hpp"
 #include "spool/base/pause_point.hpp"
 #include "spool/sync/event_count.hpp"
+#include "spool/sync/wake_age.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -71,6 +72,69 @@ private:
     std::size_t size_ = 0;
 };
 
+// A taker that waits for an element to become due; of many, one leads (see delay_queue). The queue's mutex guards it.
+struct timed_taker : waiting_links {
+    bool called = false;                  // it was woken to look again, and has not looked yet
+    deadline::time_point called_since{};  // if called
+    event_count event{};
+
+    void call() noexcept {
+        if (!called) {
+            call_since(deadline::clock::now());
+        }
+        event.notify_all();  // pair (M): the queue's mutex
+    }
+    void call_since(deadline::time_point when) noexcept {
+        called = true;
+        called_since = when;
+    }
+    // It was called so long ago that it seems to get no CPU.
+    [[nodiscard]] bool is_stuck() const noexcept { return called && is_stuck_since(called_since); }
+};
+
+// Calls the first taker, unless a called one is on its way already. Passes over those that are stuck.
+inline void call_next(const waiting_list<timed_taker>& takers) noexcept {
+    takers.visit([](timed_taker& t) {
+        if (t.called) {
+            return t.is_stuck();
+        }
+        t.call();
+        return false;
+    });
+}
+
+// The taker that leads, and until when it sleeps. The queue's mutex guards it.
+class lead {
+public:
+    [[nodiscard]] timed_taker* holder() const noexcept { return holder_; }
+    void take(timed_taker& who, deadline sleeps_until) noexcept {
+        holder_ = &who;
+        sleeps_until_ = sleeps_until;
+    }
+    void give_up(const timed_taker& who) noexcept {
+        if (holder_ == &who) {
+            holder_ = nullptr;
+        }
+    }
+    // Takes the lead from a taker that should have looked long ago, because it was called or its sleep is over. That
+    // taker counts as called, since it will look when it gets a CPU. For those who add an element.
+    void take_from_stuck() noexcept {
+        if (holder_ == nullptr) {
+            return;
+        }
+        if (!holder_->called && is_stuck_since(sleeps_until_.when())) {
+            holder_->call_since(sleeps_until_.when());
+        }
+        if (holder_->is_stuck()) {
+            holder_ = nullptr;
+        }
+    }
+
+private:
+    timed_taker* holder_ = nullptr;  // one of those who wait, or none
+    deadline sleeps_until_ = deadline::never();
+};
+
 // What a note needs to wait for a partner, who does the hand-over and then serves it.
 struct waiting_for_partner {
     bool served = false;
@@ -79,9 +143,10 @@ struct waiting_for_partner {
 
 // The partner's part, under the mutex. The wake is for after it: then the note may be gone, when its owner has noticed by itself.
 using late_wake = event_count::late_wake;
+// `note` is who waits; `listed` is what stands in the list for it, as a rule the note itself.
 template <class Listed, class Note>
-[[nodiscard]] late_wake serve(waiting_list<Listed>& list, Note& note) noexcept {
-    list.remove(note);
+[[nodiscard]] late_wake serve(waiting_list<Listed>& list, Listed& listed, Note& note) noexcept {
+    list.remove(listed);
     note.served = true;
     return note.event.notify_all_later();  // pair (M): the queue's mutex
 }
@@ -91,7 +156,8 @@ template <class Listed, class Note>
 // the element has changed hands. The list comes by its address, because the mutex is taken only here.
 template <class Listed, class Note>
 [[nodiscard]] wait_result wait_to_be_served(mutex& guard, waiting_list<Listed>* list, Note& me,
-                                            const wait_limits& limits, function_ref<bool()> give_up) {
+                                            Listed& listed, const wait_limits& limits,
+                                            function_ref<bool()> give_up) {
     const auto served = [&] {
         const lock_guard lock{guard};
         return me.served;
@@ -99,7 +165,7 @@ template <class Listed, class Note>
     const auto leave = [&] {  // true: served after all
         const lock_guard lock{guard};
         if (!me.served) {
-            list->remove(me);
+            list->remove(listed);
         }
         return me.served;
     };

@@ -18,7 +18,7 @@ namespace spool::inline v1::detail {
 SPOOL_API void leave_timer_queue(future_core& timer) noexcept;
 [[nodiscard]] SPOOL_API task take_from_timer_queue(future_core& timer, const void* pool);
 [[nodiscard]] SPOOL_API std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer);
-[[nodiscard]] SPOOL_API const void* home_of_timer_queue(const future_core& timer);
+[[nodiscard]] SPOOL_API future_core::timer_place place_in_timer_queue(const future_core& timer);
 
 /// A body that can be scheduled.
 template <class T, class F>
@@ -31,7 +31,9 @@ public:
     }
     [[nodiscard]] task take_if_due(const void* pool) override { return take_from_timer_queue(*this, pool); }
     [[nodiscard]] std::chrono::nanoseconds delay() const override { return delay_in_timer_queue(*this); }
-    [[nodiscard]] const void* timer_home() const override { return home_of_timer_queue(*this); }
+    [[nodiscard]] future_core::timer_place place_among_timers() const override {
+        return place_in_timer_queue(*this);
+    }
 
 protected:
     ~timer_body() override = default;

@@ -1,5 +1,7 @@
 // A task that its waiter ran leaves an empty entry in the queue. Nobody may notice.
+#include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "pool_helpers.hpp"
+#include "scripted_queue.hpp"
 #include "support/eventually.hpp"
 
 namespace {
@@ -175,4 +178,41 @@ TEST(pool_husk_counts, stay_exact_after_many_nested_waits_on_several_workers) {
     EXPECT_EQ(hooks->before.size(), 2U * rounds);
     EXPECT_EQ(hooks->after.size(), 2U * rounds);
     EXPECT_EQ(pool.snapshot().queued, 0U);
+}
+
+// The queue is full, so the claim sweeps it, and that throws: the body that was claimed runs all the same.
+TEST(pool_husk_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
+    test::queue_script script;
+    std::atomic<int> ran{0};
+    spool::thread_pool_executor pool({.core_size = 1,
+                                      .maximum_size = 1,
+                                      .queue = std::make_unique<test::scripted_queue>(1, script),
+                                      .uncaught = test::quiet()});
+    const auto done = pool.submit([&] {
+        const auto inner = pool.submit([&ran] { ++ran; });
+        script.before_extract.arm([] { throw std::runtime_error("not now"); });
+        inner.get();
+        EXPECT_EQ(ran, 1);
+    });
+    ASSERT_TRUE(done.wait_for(test::long_delay()));
+    done.get();
+    EXPECT_TRUE(test::ends(pool));
+    EXPECT_EQ(pool.completed_task_count(), 2U);
+}
+
+// The only worker waits again and again: the entries of what it ran itself must not stay for as long as it does.
+TEST(pool_husk_many, are_swept_out_of_an_unbounded_queue) {
+    spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1});
+    std::size_t longest = 0;
+    const auto done = pool.submit([&] {
+        for (int i = 0; i < 2000; ++i) {
+            pool.submit([] {}).get();
+            longest = std::max(longest, pool.queue().size());
+        }
+    });
+    ASSERT_TRUE(done.wait_for(test::long_delay()));
+    done.get();
+    EXPECT_LE(longest, 200U);
+    EXPECT_TRUE(test::ends(pool));
+    EXPECT_EQ(pool.completed_task_count(), 2001U);
 }

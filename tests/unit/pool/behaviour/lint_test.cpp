@@ -100,6 +100,44 @@ TEST(pool_lint, more_work_than_the_workers_can_do) {
     EXPECT_NE(refuses.what_happens.find("refused"), std::string::npos) << refuses.what_happens;
 }
 
+TEST(pool_lint, a_core_below_the_mean_load_makes_every_task_wait_behind_a_full_queue) {
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    const std::vector<lint_finding> found =
+        spool::lint({.core_size = 8, .maximum_size = 32, .queue = places(500)}, load);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].id, "core-below-load");
+    EXPECT_EQ(found[0].severity, lint_severity::warning);
+    EXPECT_NE(found[0].what_happens.find("a task waits about 1.7 s"), std::string::npos)
+        << found[0].what_happens;
+    EXPECT_NE(found[0].what_to_do.find("core_size to 21"), std::string::npos) << found[0].what_to_do;
+    EXPECT_EQ(ids({.core_size = 15, .maximum_size = 32, .queue = places(500)}, load), names{});
+}
+
+TEST(pool_lint, a_core_below_the_mean_load_is_harmless_behind_a_queue_that_fills_at_once) {
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    EXPECT_EQ(ids({.core_size = 8, .maximum_size = 32, .queue = places(8)}, load), names{});
+    EXPECT_EQ(ids({.core_size = 8, .maximum_size = 32, .queue = places(9)}, load), names{"core-below-load"});
+    EXPECT_EQ(ids({.core_size = 8, .maximum_size = 64, .queue = hand_off()}, load), names{});
+}
+
+TEST(pool_lint, a_larger_core_is_no_advice_where_the_whole_pool_or_the_cpus_are_too_few) {
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    EXPECT_EQ(ids({.core_size = 8, .maximum_size = 12, .queue = places(500)}, load), names{"overload"});
+    const workload_hint computing{
+        .arrivals_per_second = 60, .mean_service = 48ms, .cpu_bound = true, .cpus = 4};  // 2.9 busy
+    EXPECT_EQ(ids({.core_size = 2, .maximum_size = 4, .queue = places(500)}, computing),
+              names{"core-below-load"});
+    EXPECT_EQ(ids({.core_size = 4, .maximum_size = 4, .queue = places(500)}, computing), names{});
+}
+
+TEST(pool_lint, figures_too_large_for_a_duration_are_said_and_not_wrapped_around) {
+    const workload_hint load{.mean_service = 10'000h, .deadline = 1s, .cpus = 4};
+    const std::vector<lint_finding> found = spool::lint({.core_size = 1, .queue = places(1'000'000)}, load);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].what_happens.find("takes 36000000000000 s to drain"), std::string::npos)
+        << found[0].what_happens;
+}
+
 TEST(pool_lint, computing_tasks_get_no_more_than_the_cpus_can_give) {
     const workload_hint load{
         .arrivals_per_second = 100, .mean_service = 100ms, .cpu_bound = true, .cpus = 4};  // needs 10 CPUs

@@ -175,34 +175,6 @@ TEST(pool_nested_wait, never_runs_a_task_that_shutdown_now_took_out) {
     EXPECT_EQ(ran, 1);
 }
 
-// 256 tasks nest on the first worker, each waiting for the next; the 257th is left to another worker, which was held until then.
-TEST(pool_nested_wait, nests_256_deep_on_one_thread_and_leaves_the_rest_to_others) {
-    constexpr int length = 300;
-    test::record<std::thread::id> threads;
-    test::busy_workers busy;
-    spool::thread_pool_executor pool({.core_size = 2});
-    const test::open_at_end guard{busy.release_gate()};
-    busy.hold(pool);
-    ASSERT_TRUE(busy.started());
-    const std::function<int(int)> link = [&](int n) {
-        threads.add(std::this_thread::get_id());
-        if (n == length) {
-            return 1;
-        }
-        return 1 + pool.submit([&link, n] { return link(n + 1); }).get();
-    };
-    const auto chain = pool.submit([&link] { return link(1); });
-    ASSERT_TRUE(test::eventually([&] { return threads.size() >= 256; }));
-    EXPECT_FALSE(chain.wait_for(test::short_delay())) << "one thread alone has run all of it";
-    busy.release();
-    ASSERT_TRUE(chain.wait_for(test::long_delay()));
-    EXPECT_EQ(chain.get(), length);
-    ASSERT_TRUE(test::ends(pool));
-    EXPECT_EQ(threads.count(threads.all().front()), 256U);
-    EXPECT_EQ(threads.count(threads.all().back()), static_cast<std::size_t>(length - 256));
-    EXPECT_EQ(pool.completed_task_count(), static_cast<std::uint64_t>(length + 1));
-}
-
 TEST(pool_nested_wait, the_depth_is_free_again_after_the_nested_tasks_have_ended) {
     spool::thread_pool_executor pool({.core_size = 1});
     const auto many = pool.submit([&pool] {

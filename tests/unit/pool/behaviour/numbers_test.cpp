@@ -88,10 +88,10 @@ TEST(pool_numbers, an_unbounded_queue_has_no_limit_in_the_text) {
 
 TEST(pool_numbers, describe_has_a_line_per_worker) {
     test::busy_workers busy;
+    test::gate started;
     spool::thread_pool_executor pool({.name = "lines", .core_size = 2});
     const test::open_at_end guard{busy.release_gate()};
     EXPECT_EQ(pool.describe(), "thread_pool_executor \"lines\": " + spool::to_string(pool.snapshot()));
-    test::gate started;
     spool::task first = [&] { started.open(), busy.release_gate().wait(); };
     const std::string id = std::to_string(first.id());
     pool.execute(std::move(first));
@@ -150,6 +150,28 @@ TEST(pool_numbers, describe_tells_the_age_of_the_outer_task_after_a_nested_one_w
     const std::string text = pool.describe();
     EXPECT_GE(age_in_ms(text), 50) << text;
     busy.release();
+    ASSERT_TRUE(test::ends(pool));
+}
+
+TEST(pool_numbers, describe_tells_the_age_of_the_outer_task_after_a_hook_refused_a_nested_one) {
+    struct picky : spool::pool_hooks {
+        void before_execute(const spool::task_info&) override {
+            if (++calls == 2) {
+                throw std::runtime_error("not this one");
+            }
+        }
+        std::atomic<int> calls{0};
+    };
+    spool::thread_pool_executor pool(
+        {.core_size = 1, .hooks = std::make_shared<picky>(), .uncaught = test::quiet(), .task_times = true});
+    long age = 0;
+    pool.submit([&] {
+            EXPECT_TRUE(test::eventually([&] { return age_in_ms(pool.describe()) >= 20; }));
+            pool.submit([] {}).wait();
+            age = age_in_ms(pool.describe());
+        })
+        .get();
+    EXPECT_GE(age, 20);
     ASSERT_TRUE(test::ends(pool));
 }
 

@@ -44,6 +44,28 @@ protected:
     test::open_at_end guard{busy.release_gate()};
 };
 
+// Counting many workers would cost more than all the rest of a rejection.
+TEST(rejection_message, leaves_out_what_only_the_workers_know_where_they_are_many) {
+    const auto message_of = [](std::size_t workers) -> std::string {
+        test::gate end;
+        spool::thread_pool_executor pool(
+            {.name = "p", .core_size = workers, .maximum_size = workers, .queue = test::bounded(1)});
+        const test::open_at_end let_end{end};
+        for (std::size_t i = 0; i <= workers; ++i) {
+            pool.execute([&] { end.wait(); });
+        }
+        try {
+            pool.execute([] {});
+        } catch (const spool::rejected_execution& e) {
+            return e.what();
+        }
+        return "accepted";
+    };
+    EXPECT_TRUE(test::contains(message_of(2), "active 2, queued 1 of 1, completed 0")) << message_of(2);
+    EXPECT_TRUE(test::contains(message_of(33), "workers 33 of 33 (core 33), queued 1 of 1, rejected 1"))
+        << message_of(33);
+}
+
 }  // namespace
 
 TEST_F(pool_rejection, abort_throws_naming_pool_reason_and_numbers_and_drops_the_task) {

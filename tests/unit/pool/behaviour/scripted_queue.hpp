@@ -48,6 +48,7 @@ struct queue_script {
     intrusion after_push;        ///< once it is stored, and before the submitter learns of it
     intrusion before_pop;        ///< before a taker looks
     intrusion after_pop;         ///< once a taker has a task, and before it learns of it
+    intrusion before_extract;    ///< before a search of the queue
     intrusion after_size;        ///< once the size is known, and before the one who asked learns of it
 };
 
@@ -100,6 +101,7 @@ protected:
         return taken;
     }
     std::vector<spool::task> extract_if(spool::function_ref<bool(const spool::task&)> wanted) override {
+        script_.before_extract.strike();
         return inner_.take_if(wanted);
     }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -193,6 +194,53 @@ TEST_F(pool_second_look, starts_a_worker_when_the_last_one_has_left_before_the_t
     EXPECT_TRUE(started.opens());
     EXPECT_EQ(pool.pool_size(), 1U);
     ASSERT_TRUE(test::ends(pool));
+}
+
+// A search that throws once is repeated: the task is refused, and does not run.
+TEST_F(pool_second_look, takes_the_task_back_from_a_queue_that_throws_once) {
+    auto quiet = options(1);
+    quiet.uncaught = test::quiet();
+    spool::thread_pool_executor pool(std::move(quiet));
+    const test::open_at_end guard{busy.release_gate()};
+    busy.hold(pool);
+    ASSERT_TRUE(busy.started());
+    script.after_push.arm([&] {
+        pool.shutdown();
+        script.before_extract.arm([] { throw std::runtime_error("not now"); });
+    });
+    expect_refused_by_shutdown(pool);
+    busy.release();
+    ASSERT_TRUE(pool.await_termination(test::long_delay()));
+    EXPECT_EQ(ran, 0);
+}
+
+// Where it cannot be taken back it is accepted: execute() does not throw, and the task runs once.
+TEST_F(pool_second_look, accepts_a_task_that_a_queue_which_throws_does_not_give_back) {
+    for (const bool times : {false, true}) {  // the fast path, and the slow path
+        test::busy_workers held;
+        std::atomic<int> reported{0};
+        auto with_times = options(1);
+        with_times.task_times = times;
+        with_times.uncaught = [&](const spool::worker_info&, const std::exception_ptr&) { ++reported; };
+        spool::thread_pool_executor pool(std::move(with_times));
+        const test::open_at_end guard{held.release_gate()};
+        held.hold(pool);
+        ASSERT_TRUE(held.started());
+        script.after_push.arm([&] {
+            pool.shutdown();
+            script.before_extract.arm([&] {
+                script.before_extract.arm([] { throw std::runtime_error("nor now"); });
+                throw std::runtime_error("not now");
+            });
+        });
+        ran = 0;
+        EXPECT_NO_THROW(pool.execute([this] { ++ran; }));
+        held.release();
+        EXPECT_TRUE(pool.await_termination(test::long_delay()));
+        EXPECT_EQ(ran, 1);
+        EXPECT_EQ(pool.rejected_count(), 0U);
+        EXPECT_EQ(reported, 2);
+    }
 }
 
 // ---- The worker's

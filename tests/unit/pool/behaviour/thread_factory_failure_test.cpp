@@ -66,7 +66,7 @@ class pool_thread_failure : public testing::TestWithParam<failure> {};
 void expect_the_submitter_is_told(spool::thread_pool_executor& pool, failure how, std::atomic<int>& ran) {
     if (how == failure::throws) {
         EXPECT_EQ(test::what_of<std::runtime_error>([&] { pool.execute([&ran] { ++ran; }); }),
-                  "no thread today");
+                  "thread_pool_executor \"" + pool.name() + "\": no thread: no thread today");
         return;
     }
     try {

@@ -48,6 +48,26 @@ std::string refusal(spool::worker_thread_options options) {
     return what;
 }
 
+// The CPUs that the calling thread may run on.
+std::vector<int> own_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> cpus;
+    sched_getaffinity(0, sizeof(set), &set);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) {
+            cpus.push_back(cpu);
+        }
+    }
+    return cpus;
+}
+// Up to four of them.
+std::vector<int> allowed_cpus() {
+    std::vector<int> cpus = own_cpus();
+    cpus.resize(std::min<std::size_t>(cpus.size(), 4));
+    return cpus;
+}
+
 spool::worker_info worker(const std::string& pool, std::size_t number) {
     return {.pool = pool, .number = number, .name = pool + "-" + std::to_string(number)};
 }
@@ -98,27 +118,10 @@ TEST(worker_thread_factory, gives_the_thread_the_stack_that_was_asked_for) {
 }
 
 TEST(worker_thread_factory, keeps_the_thread_on_the_cpus_that_were_asked_for) {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-    int last = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        last = CPU_ISSET(static_cast<std::size_t>(cpu), &allowed) ? cpu : last;
-    }
+    const int last = own_cpus().back();
     spool::worker_thread_options options;
     options.affinity = {last};
-    const std::vector<int> got = on_a_worker("pinned", options, [] {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        std::vector<int> cpus;
-        sched_getaffinity(0, sizeof(set), &set);
-        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) {
-                cpus.push_back(cpu);
-            }
-        }
-        return cpus;
-    });
+    const std::vector<int> got = on_a_worker("pinned", options, [] { return own_cpus(); });
     EXPECT_EQ(got, std::vector<int>{last});
 }
 
@@ -148,7 +151,60 @@ TEST(worker_thread_factory, names_the_setting_that_the_system_refuses) {
     spool::worker_thread_options absent;
     absent.affinity = {CPU_SETSIZE - 1};
     if (sysconf(_SC_NPROCESSORS_CONF) < CPU_SETSIZE) {
-        EXPECT_TRUE(test::contains(refusal(absent), "affinity"));
+        const std::string cpu = "affinity to CPU " + std::to_string(CPU_SETSIZE - 1);
+        EXPECT_TRUE(test::contains(refusal(absent), cpu)) << refusal(absent);
+        absent.affinity = {allowed_cpus().front(), CPU_SETSIZE - 1};  // one of two
+        EXPECT_TRUE(test::contains(refusal(absent), cpu)) << refusal(absent);
+        spool::worker_thread_options second;
+        second.affinity_per_thread = {{CPU_SETSIZE - 1}};
+        EXPECT_TRUE(test::contains(refusal(second), cpu)) << refusal(second);
+    }
+}
+
+TEST(worker_thread_factory, runs_a_task_on_each_cpu_that_was_given_to_one_thread) {
+    const std::vector<int> cpus = allowed_cpus();
+    spool::worker_thread_options options;
+    for (const int cpu : cpus) {
+        options.affinity_per_thread.push_back({cpu});
+    }
+    spool::thread_pool_executor pool({.name = "each",
+                                      .core_size = cpus.size(),
+                                      .thread_factory = spool::worker_thread_factory(std::move(options)),
+                                      .uncaught = test::quiet()});
+    // Twice: each worker of the first round dies, and its successor gets its CPU.
+    for (int round = 0; round < 2; ++round) {
+        test::record<std::vector<int>> got;
+        test::gate all_there;
+        for (std::size_t i = 0; i < cpus.size(); ++i) {
+            pool.execute([&] {
+                got.add(own_cpus());
+                all_there.wait();
+                throw std::runtime_error("this worker dies");
+            });
+        }
+        ASSERT_TRUE(test::eventually([&] { return got.size() == cpus.size(); }));
+        std::vector<std::vector<int>> all = got.all();
+        std::sort(all.begin(), all.end());
+        std::vector<std::vector<int>> wanted;
+        for (const int cpu : cpus) {
+            wanted.push_back({cpu});
+        }
+        EXPECT_EQ(all, wanted);
+        all_there.open();
+        ASSERT_TRUE(test::eventually([&] { return pool.active_count() == 0; }));
+    }
+}
+
+TEST(worker_thread_factory, gives_a_set_of_cpus_to_a_new_thread_when_its_thread_has_ended) {
+    const int cpu = allowed_cpus().front();
+    spool::worker_thread_options options;
+    options.affinity_per_thread = {{cpu}, {}};
+    const spool::thread_factory factory = spool::worker_thread_factory(std::move(options));
+    for (int round = 0; round < 3; ++round) {  // one thread at a time: always the first set
+        std::vector<int> got;
+        spool::worker_thread thread = factory([&got] { got = own_cpus(); }, worker("turn", 1));
+        thread.join();
+        EXPECT_EQ(got, std::vector<int>{cpu});
     }
 }
 

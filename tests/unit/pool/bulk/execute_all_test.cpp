@@ -151,16 +151,16 @@ TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
         {.core_size = 1, .thread_factory = [](task, const spool::worker_info&) -> spool::worker_thread {
              throw std::runtime_error("factory");
          }});
-    expect_first_gone(no_threads, "factory");
+    expect_first_gone(no_threads, "thread_pool_executor \"pool\": no thread: factory");
     thread_pool_executor shut_down({.core_size = 1, .hooks = std::make_shared<throwing_hooks>()});
     shut_down.shutdown();
     expect_first_gone(shut_down, "hook");
+    std::atomic<int> calls{0};
     thread_pool_executor queued(
         {.core_size = 0, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)});
     script.before_push.arm([] { throw std::runtime_error("queue"); });
     expect_first_gone(queued, "queue");
     // A worker cannot be started, another is there, and the queue throws.
-    std::atomic<int> calls{0};
     thread_pool_executor one_thread({.core_size = 2,
                                      .queue = std::make_unique<test::scripted_queue>(8, script),
                                      .thread_factory = [&](task body, const spool::worker_info& info) {

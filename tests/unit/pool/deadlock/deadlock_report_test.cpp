@@ -116,9 +116,9 @@ TEST(deadlock_report, over_three_pools) {
 TEST(deadlock_report, leaves_out_who_only_waits_for_the_circle) {
     test::reports told;
     test::circle_of_two circle;
+    test::gate outsider_waits;
     thread_pool_executor pool(test::of_size(3, "a", deadlock_policy::report(told.handler())));
     circle.start(pool, pool);
-    test::gate outsider_waits;
     const auto outsider = pool.submit([&] {
         outsider_waits.open();
         return circle.first.get();
@@ -140,8 +140,8 @@ TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
     thread_pool_executor a(test::of_size(1, "a", policy));
     thread_pool_executor b(
         {.name = "b", .core_size = 1, .maximum_size = 2, .queue = test::bounded(5), .on_deadlock = policy});
-    thread_pool_executor others(test::of_size(2, "others", policy));
     test::gate middle_runs;
+    thread_pool_executor others(test::of_size(2, "others", policy));
     waits.start(a, b);
     ASSERT_TRUE(waits.close());
     const spool::future<int> middle = others.submit([&] {
@@ -310,6 +310,30 @@ TEST(deadlock_report, a_handler_that_throws_does_no_harm) {
     ASSERT_TRUE(circle.close());
     EXPECT_TRUE(test::eventually([&] { return called == 1; }));
     circle.first.cancel();
+}
+
+// The thread that looks calls the handler; the other waits do not depend on when it comes back.
+TEST(deadlock_report, of_a_second_circle_comes_while_a_handler_holds_the_first_one_up) {
+    test::gate reported;
+    test::gate may_return;
+    test::reports told;
+    test::circle_of_two first;
+    test::circle_of_two second;
+    thread_pool_executor a(test::of_size(2, "a", deadlock_policy::report([&](const auto&) {
+                                             reported.open();
+                                             may_return.wait();
+                                         })));
+    thread_pool_executor b(test::of_size(2, "b", deadlock_policy::report(told.handler())));
+    const test::open_at_end let_return{may_return};
+    first.start(a, a);
+    ASSERT_TRUE(first.close());
+    ASSERT_TRUE(reported.opens());
+    second.start(b, b);
+    ASSERT_TRUE(second.close());
+    EXPECT_TRUE(told.come());
+    may_return.open();
+    first.first.cancel();
+    second.first.cancel();
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ TEST_P(pool_fork_busy, tasks_may_fork) {
 }
 
 TEST(scheduled_fork_busy, empty_works_in_every_child) {
-    spool::scheduled_thread_pool_executor timers({.core_size = 2, .on_fork = fork_policy::empty});
     std::atomic<int> beats{0};
+    spool::scheduled_thread_pool_executor timers({.core_size = 2, .on_fork = fork_policy::empty});
     std::vector<spool::scheduled_future<void>> series;
     for (int i = 0; i < 10; ++i) {
         series.push_back(timers.schedule_at_fixed_rate([&] { ++beats; }, 0s, 100us));

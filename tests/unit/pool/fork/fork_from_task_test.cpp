@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/stack_frame.hpp"
 #include "unit/pool/behaviour/pool_helpers.hpp"
 #include "unit/pool/fork/fork_helpers.hpp"
 #include "unit/pool/queues/queue_kinds.hpp"
@@ -35,8 +36,9 @@ TEST_P(pool_fork_from_task, the_child_can_use_the_pool_inside_the_task) {
 }
 
 TEST_P(pool_fork_from_task, returning_in_the_child_ends_its_thread_and_so_the_child) {
-    thread_pool_executor pool(sized(1));
+    test::gate ran;
     pid_t child = 0;
+    thread_pool_executor pool(sized(1));
     pool.submit([&] {
             child = ::fork();
             if (child == 0) {
@@ -47,7 +49,9 @@ TEST_P(pool_fork_from_task, returning_in_the_child_ends_its_thread_and_so_the_ch
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == test::last_thread_ended) << status;
-    EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);
+    // A synchronous queue takes it only when the worker waits for a task again.
+    EXPECT_EQ(pool.execute_for([&] { ran.open(); }, test::long_delay()), spool::admission_result::accepted);
+    EXPECT_TRUE(ran.opens());
 }
 
 TEST(pool_fork_task_futures, the_task_that_forks_goes_on_and_others_are_cancelled) {
@@ -100,8 +104,8 @@ TEST(pool_fork_task_futures, a_group_throws_cancelled_for_children_that_the_pare
 }
 
 TEST(pool_fork_task_futures, a_nested_wait_in_the_child_claims_nothing_of_the_parents) {
-    thread_pool_executor pool({.core_size = 1, .on_fork = fork_policy::empty});
     std::atomic<bool> ran{false};
+    thread_pool_executor pool({.core_size = 1, .on_fork = fork_policy::empty});
     const int answer = pool.submit([&] {
                                const auto queued = pool.submit([&] { ran = true; });
                                const test::child_end end = test::in_child([&] {
@@ -114,6 +118,67 @@ TEST(pool_fork_task_futures, a_nested_wait_in_the_child_claims_nothing_of_the_pa
                            .get();
     EXPECT_EQ(answer, 0);
     EXPECT_TRUE(ran);
+}
+
+// The child returns from a kept task. Behind that lie another kept task and a queued one.
+TEST(pool_fork_task_futures, returning_in_the_child_of_a_kept_task_runs_nothing_of_the_parents) {
+    std::atomic<int> ran{0};
+    pid_t child = 0;
+    thread_pool_executor pool(
+        {.core_size = 1,
+         .maximum_size = 1,
+         .queue = test::bounded(1),
+         .thread_factory = spool::worker_thread_factory({.stack_size = 8 * 1024 * 1024}),
+         .rejection = spool::caller_runs_policy{},
+         .on_fork = fork_policy::empty});
+    const auto run_one = [&] {
+        if (child == 0 && ran != 0) {
+            ::_exit(1);
+        }
+        ++ran;
+    };
+    pool.submit([&] {
+            pool.execute(run_one);
+            test::with_frame<6450 * 1024>([&] {
+                pool.execute([&] {
+                    child = ::fork();
+                    if (child == 0) {
+                        ran = 1;
+                        test::expect_last_thread_to_end();
+                    }
+                });
+                pool.execute(run_one);
+                return 0;
+            });
+        })
+        .get();
+    pool.close();
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == test::last_thread_ended) << status;
+    EXPECT_EQ(ran, 2);
+}
+
+TEST(pool_fork_task_futures, a_task_that_a_worker_keeps_is_the_parents) {
+    std::atomic<int> ran{0};
+    test::child_end end;
+    thread_pool_executor pool(
+        {.core_size = 1,
+         .maximum_size = 1,
+         .queue = test::synchronous(),
+         .thread_factory = spool::worker_thread_factory({.stack_size = 8 * 1024 * 1024}),
+         .rejection = spool::caller_runs_policy{},
+         .on_fork = fork_policy::empty});
+    spool::future<void> kept;
+    pool.submit([&] {
+            test::with_frame<6450 * 1024>([&] { return kept = pool.submit([&ran] { ++ran; }), 0; });
+            end = test::in_child([&] { return test::first_wrong(ran == 0, kept.is_cancelled()); });
+        })
+        .get();
+    EXPECT_EQ(end.status, 0) << end.said;
+    ASSERT_TRUE(kept.wait_for(test::long_delay()));
+    EXPECT_FALSE(kept.is_cancelled());
+    EXPECT_EQ(ran, 1);
 }
 
 }  // namespace

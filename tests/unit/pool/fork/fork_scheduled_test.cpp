@@ -40,8 +40,8 @@ TEST(scheduled_fork, the_child_may_destroy_it_and_its_handles) {
 }
 
 TEST(scheduled_fork, timers_stay_the_parents_and_the_child_begins_with_none) {
-    scheduled_thread_pool_executor timers({.core_size = 1, .on_fork = fork_policy::empty});
     std::atomic<int> beats{0};
+    scheduled_thread_pool_executor timers({.core_size = 1, .on_fork = fork_policy::empty});
     const auto beat = timers.schedule_at_fixed_rate([&] { ++beats; }, 0s, 1ms);
     const auto later = timers.schedule([] { return 1; }, 1h);
     while (beats == 0) {
@@ -81,9 +81,9 @@ TEST(scheduled_fork, its_settings_are_those_it_had_last) {
 }
 
 TEST(scheduled_fork, a_periodic_task_that_forks_does_not_go_on_in_the_child) {
-    scheduled_thread_pool_executor timers({.core_size = 1, .on_fork = fork_policy::empty});
     std::atomic<int> runs{0};
     std::atomic<pid_t> child{0};
+    scheduled_thread_pool_executor timers({.core_size = 1, .on_fork = fork_policy::empty});
     const auto series = timers.schedule_at_fixed_rate(
         [&] {
             if (++runs == 1) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -194,4 +195,53 @@ TEST(executors, EX_019_the_first_worker_of_a_default_pool_has_a_name_that_ends_i
     pool.submit([&name] { pthread_getname_np(pthread_self(), name, sizeof(name)); }).get();
     EXPECT_EQ(std::string(name), "pool-1");
     pool.close();
+}
+
+// ---- As types
+
+TEST(executors_types, can_be_members_optionals_and_owned_without_the_options) {
+    struct server {
+        spool::fixed_thread_pool_executor fixed{2};
+        spool::cached_thread_pool_executor cached;
+        spool::work_stealing_pool_executor stealing{2};
+        spool::single_thread_pool_executor single;
+        spool::fixed_scheduled_pool_executor timers{1};
+        spool::single_scheduled_pool_executor one_timer;
+    };
+    server mine;
+    accepts_three_and_ends(mine.fixed);
+    accepts_three_and_ends(mine.cached);
+    accepts_three_and_ends(mine.stealing);
+    accepts_three_and_ends(mine.single);
+    accepts_three_and_ends(mine.timers);
+    accepts_three_and_ends(mine.one_timer);
+
+    std::optional<spool::fixed_thread_pool_executor> later;
+    later.emplace(3);
+    accepts_three_and_ends(*later);
+    accepts_three_and_ends(*std::make_unique<spool::work_stealing_pool_executor>());
+    accepts_three_and_ends(*std::make_unique<spool::fixed_scheduled_pool_executor>(2));
+}
+
+TEST(executors_types, have_the_settings_of_the_functions) {
+    const spool::fixed_thread_pool_executor fixed{3};
+    EXPECT_EQ(fixed.core_size(), spool::fixed_thread_pool(3).core_size());
+    EXPECT_EQ(fixed.maximum_size(), 3U);
+    EXPECT_EQ(fixed.name(), spool::fixed_thread_pool(3).name());
+    const spool::cached_thread_pool_executor cached;
+    EXPECT_EQ(cached.core_size(), 0U);
+    EXPECT_EQ(cached.maximum_size(), spool::cached_thread_pool().maximum_size());
+    spool::work_stealing_pool_executor stealing{2};
+    EXPECT_NE(dynamic_cast<spool::work_stealing_queue<spool::task>*>(&stealing.queue()), nullptr);
+    EXPECT_EQ(spool::fixed_scheduled_pool_executor{2}.core_size(), 2U);
+    EXPECT_THROW(spool::fixed_thread_pool_executor{0}, std::invalid_argument);
+    EXPECT_THROW(spool::single_thread_pool_executor{spool::thread_factory{}}, std::invalid_argument);
+    static_assert(!can_be_resized<spool::single_thread_pool_executor>);
+    static_assert(!std::is_convertible_v<std::size_t, spool::fixed_thread_pool_executor>);
+}
+
+TEST(executors_types, of_a_scheduled_pool_can_be_locked_up) {
+    spool::unconfigurable_scheduler locked =
+        spool::unconfigurable(std::make_unique<spool::fixed_scheduled_pool_executor>(1));
+    EXPECT_EQ(locked.schedule([] { return 5; }, 0ms).get(), 5);
 }

@@ -108,7 +108,7 @@ TEST(scheduled_allocation, failure_on_a_worker_loses_no_timer) {
     for (int i = 0; i < 500; ++i) {
         timers.push_back(timed.pool.schedule([&ran] { ++ran; }, 1h));
     }
-    timed.pool.submit([&] {
+    const auto last = timed.pool.submit([&] {
         timed.clock->advance(1h);
         plan = {failing::once, 0, 0};
     });
@@ -152,7 +152,7 @@ TEST(scheduled_allocation,
     for (int i = 0; i < 100; ++i) {
         alarms.push_back(timed.pool.schedule_at([] {}, timed.clock->wall_now() + 8h));
     }
-    timed.pool.submit([&] {
+    const auto last = timed.pool.submit([&] {
         timed.clock->set_wall(timed.clock->wall_now() + 9h);
         plan = {failing::once, 0, 0};  // they have become due, and there is no room where the due are
     });

@@ -70,6 +70,14 @@ TEST(scheduled_size, raised_lowered_and_to_zero_no_timer_is_lost) {
     EXPECT_TRUE(test::eventually([&] { return ran == 10; })) << ran;
 }
 
+TEST(scheduled_size, lowered_lets_surplus_workers_leave_at_once_by_default) {
+    spool::scheduled_thread_pool_executor pool({.core_size = 4});
+    EXPECT_EQ(pool.keep_alive(), 10ms);
+    EXPECT_EQ(pool.prestart_all_core_threads(), 4U);
+    pool.set_core_size(1);
+    EXPECT_TRUE(test::eventually([&] { return pool.pool_size() == 1; })) << pool.pool_size();
+}
+
 // ---- Numbers
 
 TEST(scheduled_delay, one_too_large_to_add_is_never_and_a_negative_one_is_now) {
@@ -142,7 +150,7 @@ TEST(scheduled_bad_input, an_empty_callable_is_refused_by_every_call) {
     EXPECT_TRUE(refused([&] { pool.schedule_at(empty, timed.clock->wall_now()); }));
     EXPECT_TRUE(refused([&] { pool.schedule_at_fixed_rate(null, 1s, 1s); }));
     EXPECT_TRUE(refused([&] { pool.schedule_with_fixed_delay(empty, 1s, 1s); }));
-    EXPECT_TRUE(refused([&] { pool.submit(null); }));
+    EXPECT_TRUE(refused([&] { static_cast<void>(pool.submit(null)); }));
     EXPECT_THROW(pool.execute(nullptr), std::invalid_argument);
     EXPECT_EQ(pool.task_count(), 0U);
 }
@@ -168,9 +176,10 @@ TEST(scheduled_factory_failure, without_any_worker_is_the_callers_and_nothing_st
     timed.pool.set_thread_factory([](spool::task, const spool::worker_info&) -> spool::worker_thread {
         throw std::runtime_error("no thread today");
     });
-    EXPECT_EQ(test::what_of<std::runtime_error>([&] { timed.pool.schedule([] {}, 1h); }), "no thread today");
+    const std::string told = "thread_pool_executor \"" + timed.pool.name() + "\": no thread: no thread today";
+    EXPECT_EQ(test::what_of<std::runtime_error>([&] { timed.pool.schedule([] {}, 1h); }), told);
     EXPECT_EQ(test::what_of<std::runtime_error>([&] { timed.pool.schedule_at_fixed_rate([] {}, 1h, 1h); }),
-              "no thread today");
+              told);
     EXPECT_EQ(timed.pool.queue().size(), 0U);
     timed.pool.set_thread_factory(spool::worker_thread_factory());
     EXPECT_EQ(timed.pool.submit([] { return 1; }).get(), 1);

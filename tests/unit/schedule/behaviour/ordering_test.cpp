@@ -63,7 +63,7 @@ TEST(scheduled_order, execute_submit_and_a_delay_of_zero_or_less_are_one_line) {
     timed.pool.schedule([&] { ran.add(0); }, 0s);
     timed.pool.execute([&] { ran.add(1); });
     timed.pool.schedule([&] { ran.add(2); }, -1h);
-    timed.pool.submit([&] { ran.add(3); });
+    const auto third = timed.pool.submit([&] { ran.add(3); });
     timed.pool.schedule([&] { ran.add(4); }, std::chrono::hours::min());
     ASSERT_EQ(timed.pool.try_execute([&] { ran.add(5); }), spool::admission_result::accepted);
     ASSERT_EQ(timed.pool.execute_for([&] { ran.add(6); }, 1s), spool::admission_result::accepted);

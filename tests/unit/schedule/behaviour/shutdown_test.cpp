@@ -79,7 +79,7 @@ TEST(scheduled_shutdown, refuses_everything_new_naming_the_pool) {
     EXPECT_TRUE(refused([&] { pool.schedule_at([] {}, timed.clock->now() + 1h); }));
     EXPECT_TRUE(refused([&] { pool.schedule_at_fixed_rate([] {}, 1h, 1h); }));
     EXPECT_TRUE(refused([&] { pool.schedule_with_fixed_delay([] {}, 1h, 1h); }));
-    EXPECT_TRUE(refused([&] { pool.submit([] {}); }));
+    EXPECT_TRUE(refused([&] { static_cast<void>(pool.submit([] {})); }));
     EXPECT_TRUE(refused([&] { pool.execute([] {}); }));
     EXPECT_EQ(pool.rejected_count(), 7U);
     EXPECT_EQ(pool.try_execute([] {}), spool::admission_result::shut_down);

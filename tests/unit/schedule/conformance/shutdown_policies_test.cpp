@@ -80,7 +80,7 @@ public:
         EXPECT_TRUE(pool_.is_terminating());
         EXPECT_FALSE(pool_.is_terminated());
         EXPECT_THROW(pool_.execute([] {}), spool::rejected_execution);
-        EXPECT_THROW(pool_.submit([] {}), spool::rejected_execution);
+        EXPECT_THROW(static_cast<void>(pool_.submit([] {})), spool::rejected_execution);
         EXPECT_THROW(pool_.schedule([] {}, 1ms), spool::rejected_execution);
         EXPECT_THROW(pool_.schedule_at_fixed_rate([] {}, 1ms, 1ms), spool::rejected_execution);
         EXPECT_THROW(pool_.schedule_with_fixed_delay([] {}, 1ms, 1ms), spool::rejected_execution);

@@ -1,0 +1,132 @@
+// Wrappers round a callable that tell its task more about it: with_priority(), expires_at(). They nest in any order.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "spool/base/callable.hpp"
+#include "spool/base/deadline.hpp"
+#include "spool/base/detail/task_table.hpp"
+#include "spool/base/export.hpp"
+#include "spool/base/task_scope.hpp"
+
+namespace spool::inline v1 {
+
+/// A callable with a priority; made by with_priority().
+template <class F>
+class prioritized {
+public:
+    prioritized(int priority, F f) : f_(std::move(f)), priority_(priority) {}
+
+    decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
+        return std::invoke(f_);
+    }
+    decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
+        return std::invoke(f_, std::move(stop));
+    }
+    [[nodiscard]] int priority() const noexcept { return priority_; }
+    [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
+    [[nodiscard]] bool is_cancelled() const requires detail::has_cancellation<F> { return f_.is_cancelled(); }
+    friend bool operator==(const prioritized& p, std::nullptr_t) noexcept {
+        return detail::is_empty_callable(p.f_);
+    }
+
+private:
+    friend struct detail::task_marks<prioritized>;
+    F f_;
+    int priority_;
+};
+
+/// `f`, whose task answers `priority` to task::priority(); kept through submit(). The greater goes first, in
+/// queues that order by priority.
+///
+///     pool.submit(spool::with_priority(10, [] { return urgent(); }));
+template <task_callable F>
+[[nodiscard]] prioritized<std::decay_t<F>> with_priority(int priority, F&& f) {
+    return {priority, std::forward<F>(f)};
+}
+
+namespace detail {
+
+/// Throws timed_out: the task had not begun by `when`.
+[[noreturn]] SPOOL_API void throw_expired(due_time when);
+
+}  // namespace detail
+
+/// A callable that is no longer called after a time; made by expires_at().
+template <class F>
+class expiring {
+public:
+    expiring(due_time when, F f) : f_(std::move(f)), when_(when) {}
+
+    decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
+        require_in_time();
+        return std::invoke(f_);
+    }
+    decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
+        require_in_time();
+        return std::invoke(f_, std::move(stop));
+    }
+    /// By the clock of the pool that runs the current task, else by the real one.
+    [[nodiscard]] bool is_expired() const { return task_scope::clock_now() > when_; }
+    [[nodiscard]] int priority() const requires detail::has_priority<F> { return f_.priority(); }
+    [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
+    [[nodiscard]] bool is_cancelled() const requires detail::has_cancellation<F> { return f_.is_cancelled(); }
+    friend bool operator==(const expiring& e, std::nullptr_t) noexcept {
+        return detail::is_empty_callable(e.f_);
+    }
+
+private:
+    void require_in_time() const {
+        if (is_expired()) {
+            detail::throw_expired(when_);
+        }
+    }
+
+    friend struct detail::task_marks<expiring>;
+    F f_;
+    due_time when_;
+};
+
+/// `f`, unless it has not begun by `when`: then `f` is not called. A time that a pool's own clock shows (see
+/// scheduled_pool_options) is compared with that clock.
+///
+///     auto page = pool.submit(spool::expires_at(std::chrono::steady_clock::now() + 50ms, [] { return render(); }));
+///
+/// Submitted, its future fails with timed_out, when a worker comes to it. In a task_group, wait() throws timed_out. A periodic task fails
+/// so in every run after `when`. Executed without a future, it is dropped in silence: hooks and counts
+/// see a task that ended without an exception. Priority, due time and is_cancelled() are those of `f`.
+template <task_callable F, class Duration>
+[[nodiscard]] expiring<std::decay_t<F>> expires_at(
+    std::chrono::time_point<std::chrono::steady_clock, Duration> when, F&& f) {
+    return {due_time{saturated(when.time_since_epoch())}, std::forward<F>(f)};
+}
+
+namespace detail {
+
+template <class F>
+struct task_marks<expiring<F>> : no_task_marks {
+    static constexpr bool can_expire = true;
+    [[nodiscard]] static bool is_expired(const expiring<F>& f) {
+        if constexpr (task_marks<F>::can_expire) {
+            return f.is_expired() || task_marks<F>::is_expired(f.f_);
+        } else {
+            return f.is_expired();
+        }
+    }
+};
+template <class F>
+struct task_marks<prioritized<F>> : no_task_marks {
+    static constexpr bool can_expire = task_marks<F>::can_expire;
+    [[nodiscard]] static bool is_expired(const prioritized<F>& f) requires can_expire {
+        return task_marks<F>::is_expired(f.f_);
+    }
+};
+
+}  // namespace detail
+}  // namespace spool::inline v1

@@ -1,0 +1,32 @@
+// detached_scope: lets a consumer of a work-stealing queue add behind the others, for once.
+#pragma once
+
+#include "spool/base/export.hpp"
+
+namespace spool::inline v1 {
+
+namespace detail {
+class attachment;
+}
+
+/// While one lives, its thread counts as attached to no queue (see
+/// blocking_queue::attach_consumer). What the thread adds to a work_stealing_queue goes to the
+/// inbox, behind what others have added, not to the thread's own deque, whose newest element comes
+/// first.
+///
+///     const spool::detached_scope to_the_back;
+///     pool.execute(std::move(rest));  // runs after what is queued already
+///
+/// Scopes nest. Each ends on the thread on which it began, in the reverse order.
+class SPOOL_API detached_scope {
+public:
+    detached_scope() noexcept;
+    ~detached_scope();
+    detached_scope(const detached_scope&) = delete;
+    detached_scope& operator=(const detached_scope&) = delete;
+
+private:
+    detail::attachment* const hidden_;
+};
+
+}  // namespace spool::inline v1

@@ -1,0 +1,131 @@
+// parked: an element in the care of a lock. To move it, or to destroy what a move has left, calls
+// no user code.
+//
+// A move constructor and a destructor are user code, and so is a task's move, if its callable has a
+// move of its own. Under a queue's lock they could call the queue, and hang. So a producer parks
+// its element before it takes the lock, and a consumer unpacks it after it has released the lock.
+// Under the lock only bytes and pointers move.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "spool/queue/detail/moved_from.hpp"
+
+namespace spool::inline v1::detail {
+
+/// Moves `from` back to the place it was taken from, which has been moved from.
+template <class T>
+void move_back(T& to, T& from) noexcept {
+    if constexpr (std::is_nothrow_move_assignable_v<T>) {
+        to = std::move(from);
+    } else {
+        std::destroy_at(&to);
+        std::construct_at(&to, std::move(from));
+    }
+}
+
+/// Holds an element, or none. An element whose move is known to call nothing lies here, any other
+/// in a box on the heap.
+template <class T>
+class parked {
+    static_assert(std::is_nothrow_move_constructible_v<T>,
+                  "elements of a queue must move without throwing: else one could be lost on the way");
+
+public:
+    parked() = default;
+    /// Moves from `x`. \throws std::bad_alloc, then `x` is untouched
+    explicit parked(T& x) {
+        if constexpr (always_here) {
+            here_.emplace(std::move(x));
+        } else if constexpr (may_be_here) {
+            if (moves_quickly(x)) [[likely]] {
+                here_ = std::move(x);
+            } else {
+                box_ = std::make_unique<T>(std::move(x));
+            }
+        } else {
+            box_ = std::make_unique<T>(std::move(x));
+        }
+    }
+    parked(parked&& other) noexcept = default;
+    parked& operator=(parked&& other) noexcept = default;  // into an empty one, under a lock
+    ~parked() = default;
+
+    /// Whether to park `x` needs no memory.
+    [[nodiscard]] static bool needs_no_box(const T& x) noexcept {
+        return always_here || (may_be_here && moves_quickly(x));
+    }
+
+    /// There must be an element.
+    [[nodiscard]] T& operator*() noexcept { return const_cast<T&>(std::as_const(*this).operator*()); }
+    [[nodiscard]] const T& operator*() const noexcept {
+        if constexpr (always_here) {
+            return *here_;
+        } else if constexpr (may_be_here) {
+            return box_ != nullptr ? *box_ : here_;
+        } else {
+            return *box_;
+        }
+    }
+    [[nodiscard]] bool has_value() const noexcept {
+        if constexpr (always_here) {
+            return here_.has_value();
+        } else if constexpr (may_be_here) {
+            return box_ != nullptr || !here_.empty();
+        } else {
+            return box_ != nullptr;
+        }
+    }
+
+private:
+    static constexpr bool always_here = std::is_trivially_copyable_v<T>;
+    static constexpr bool may_be_here = knows_how_it_moves<T> && empty_after_move<T>;
+    struct nothing {};
+    struct no_box {};
+
+    [[no_unique_address]] std::conditional_t<always_here, std::optional<T>,
+                                             std::conditional_t<may_be_here, T, nothing>>
+        here_;
+    [[no_unique_address]] std::conditional_t<always_here, no_box, std::unique_ptr<T>> box_;
+};
+
+/// Parks an element on behalf of its owner. What has not been moved out of it goes back to the
+/// owner at the end.
+template <class T>
+class loan : public parked<T> {
+public:
+    /// \throws std::bad_alloc, then `x` is untouched
+    explicit loan(T& x) : parked<T>(x), owner_(x) {}
+    loan(const loan&) = delete;
+    loan& operator=(const loan&) = delete;
+    ~loan() {
+        if (this->has_value()) {
+            move_back(owner_, **this);
+        }
+    }
+    /// Under a lock: the element is no longer the owner's.
+    [[nodiscard]] parked<T> release() noexcept {
+        parked<T> out{static_cast<parked<T>&&>(*this)};
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            static_cast<parked<T>&>(*this) = parked<T>{};
+        }
+        return out;
+    }
+
+private:
+    T& owner_;
+};
+
+/// Appends the elements to `out`, which has room for them. Not under a lock.
+template <class T>
+void unpack(std::vector<parked<T>>& elements, std::vector<T>& out) noexcept {
+    for (parked<T>& x : elements) {
+        out.push_back(std::move(*x));
+    }
+}
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,174 @@
+#include "base/cgroup.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace spool::inline v1::detail {
+namespace {
+
+using std::string_view;
+
+// Removes the part up to the next separator from the text, and returns it.
+string_view next_part(string_view& text, char separator) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    const string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return part;
+}
+
+bool lists(string_view comma_separated, string_view wanted) {
+    while (!comma_separated.empty()) {
+        if (next_part(comma_separated, ',') == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The kernel writes a blank, a tab, a line feed and a backslash in a path as \ooo.
+std::string unescaped(string_view path) {
+    std::string out;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        int code = 0;
+        if (path[i] == '\\' && i + 3 < path.size() &&
+            std::from_chars(path.data() + i + 1, path.data() + i + 4, code, 8).ptr == path.data() + i + 4) {
+            out.push_back(static_cast<char>(code));
+            i += 3;
+        } else {
+            out.push_back(path[i]);
+        }
+    }
+    return out;
+}
+
+struct mount {
+    std::string root;   // the cgroup that is shown at the mount point
+    std::string point;  // where it is mounted
+};
+
+// The first mount of the hierarchy: that of version 2, or the one of version 1 with the controller cpu.
+// A line: "33 24 0:28 <root> <mount point> <options> [<tags>] - <type> <source> <options of the type>".
+std::optional<mount> find_mount(string_view mounts, bool version2) {
+    while (!mounts.empty()) {
+        string_view line = next_part(mounts, '\n');
+        const std::size_t dash = line.find(" - ");
+        if (dash == string_view::npos) {
+            continue;
+        }
+        string_view right = line.substr(dash + 3);
+        const string_view type = next_part(right, ' ');
+        next_part(right, ' ');
+        if (version2 ? type != "cgroup2" : type != "cgroup" || !lists(right, "cpu")) {
+            continue;
+        }
+        for (int skipped = 0; skipped < 3; ++skipped) {
+            next_part(line, ' ');
+        }
+        const string_view root = next_part(line, ' ');
+        return mount{unescaped(root), unescaped(next_part(line, ' '))};
+    }
+    return std::nullopt;
+}
+
+// The cgroup and its parents, below the mount point. A path outside of what is mounted gives the mount
+// point alone: that is all we can see.
+void add_folders(std::vector<std::string>& folders, const mount& at, string_view path) {
+    std::string below;
+    if (at.root == "/") {
+        below = path;
+    } else if (path.starts_with(at.root) && (path.size() == at.root.size() || path[at.root.size()] == '/')) {
+        below = path.substr(at.root.size());
+    }
+    if (below.find("/..") != std::string::npos) {
+        below.clear();
+    }
+    while (!below.empty()) {
+        if (below != "/") {
+            folders.push_back(at.point + below);
+        }
+        below.erase(below.rfind('/'));
+    }
+    folders.push_back(at.point);
+}
+
+std::string text_of(const std::string& file) {
+    std::ifstream in{file};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// A whole number that is greater than zero, at the beginning of the text.
+std::optional<double> positive(string_view text) {
+    std::int64_t value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{} || value <= 0) {
+        return std::nullopt;
+    }
+    return static_cast<double>(value);
+}
+
+double quota_in(const std::string& folder) {
+    std::string text = text_of(folder + "/cpu.max");  // "150000 100000", or "max 100000"
+    string_view period = text;
+    string_view quota = next_part(period, ' ');
+    std::string period_text;
+    if (text.empty()) {  // version 1; -1 is no quota
+        text = text_of(folder + "/cpu.cfs_quota_us");
+        period_text = text_of(folder + "/cpu.cfs_period_us");
+        quota = text;
+        period = period_text;
+    }
+    const std::optional<double> most = positive(quota);
+    const std::optional<double> of = positive(period);
+    return most.has_value() && of.has_value() ? *most / *of : INFINITY;
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_cgroup_folders(string_view cgroups, string_view mounts) {
+    std::vector<std::string> folders;
+    while (!cgroups.empty()) {
+        string_view path = next_part(cgroups, '\n');  // "4:cpu,cpuacct:/path"; the path may have colons
+        next_part(path, ':');
+        const string_view controllers = next_part(path, ':');
+        const bool version2 = controllers.empty();
+        if (!path.starts_with('/') || !(version2 || lists(controllers, "cpu"))) {
+            continue;
+        }
+        if (const std::optional<mount> at = find_mount(mounts, version2)) {
+            add_folders(folders, *at, path);
+        }
+    }
+    return folders;
+}
+
+std::vector<std::string> cpu_cgroup_folders() {
+    return cpu_cgroup_folders(text_of("/proc/self/cgroup"), text_of("/proc/self/mountinfo"));
+}
+
+double cpu_quota(const std::vector<std::string>& folders) {
+    double least = INFINITY;
+    for (const std::string& folder : folders) {
+        least = std::min(least, quota_in(folder));
+    }
+    return least;
+}
+
+std::uint64_t throttled_periods(const std::vector<std::string>& folders) {
+    std::uint64_t sum = 0;
+    for (const std::string& folder : folders) {
+        const std::string text = text_of(folder + "/cpu.stat");
+        for (string_view rest = text; !rest.empty();) {
+            string_view value = next_part(rest, '\n');
+            if (next_part(value, ' ') == "nr_throttled") {
+                sum += static_cast<std::uint64_t>(positive(value).value_or(0));
+            }
+        }
+    }
+    return sum;
+}
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,74 @@
+// calls_under_way: a check for debug builds that no thread is inside execute() when the pool is destroyed.
+//
+// execute() looks at the control word after the queue has taken the task (E2 in pool_steps.hpp). A task that destroys the
+// pool before that takes the word away. To prevent this, release builds would have to count every call, so they
+// leave it to the caller; debug builds count and say what is wrong.
+//
+// Not counted: calls on the pool's own workers, for which the destructor waits; a task that a rejection policy runs in
+// the caller, and waits for room: both keep the pool's core or do not look at it again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace spool::inline v1 {
+
+#if defined(NDEBUG)
+
+class calls_under_way {
+public:
+    class entry {
+    public:
+        template <class IsCounted>
+        entry(calls_under_way&, IsCounted&&) noexcept {}
+        void end() noexcept {}
+    };
+    static void expect_none(const std::string&) noexcept {}
+};
+
+#else
+
+class calls_under_way {
+public:
+    /// One call, for as long as it may touch the pool; if `is_counted()` says so.
+    class entry {
+    public:
+        template <class IsCounted>
+        entry(calls_under_way& calls, IsCounted&& is_counted) noexcept
+            : calls_(is_counted() ? &calls : nullptr) {
+            if (calls_ != nullptr) {
+                calls_->count_.fetch_add(1);
+            }
+        }
+        entry(const entry&) = delete;
+        entry& operator=(const entry&) = delete;
+        ~entry() { end(); }
+        /// From here on the call does not touch the pool, or keeps what it touches.
+        void end() noexcept {
+            if (calls_ != nullptr) {
+                std::exchange(calls_, nullptr)->count_.fetch_sub(1);
+            }
+        }
+
+    private:
+        calls_under_way* calls_;
+    };
+
+    /// Ends the process with a message that names the pool, if there are any.
+    void expect_none(const std::string& pool) const noexcept {
+        if (const std::size_t n = count_.load(); n != 0) {
+            fail(pool, n);
+        }
+    }
+
+private:
+    [[noreturn]] static void fail(const std::string& pool, std::size_t n) noexcept;
+
+    std::atomic<std::size_t> count_{0};
+};
+
+#endif
+
+}  // namespace spool::inline v1

@@ -1,0 +1,97 @@
+// claimable_child: a child of a task_group that either a polling worker or the waiting maker starts.
+//
+// A maker on a worker must run the children that no thread has begun. Where the queue has a store per consumer, the maker finds
+// them there (blocking_queue::use_own). Any other queue would have to be searched, so such a child has two references: one in
+// its queue entry, one in the list of its group. The claim of future_link decides who starts it:
+//
+//     worker that polls the entry     claim(): the word says "in hand"; the entry runs the child and destroys it
+//     maker that waits                claim_by_waiter(): the word says "claimed"; the maker moves the child out and runs it
+//     owner of an entry that is       the word says "out"; the child is destroyed unrun
+//     destroyed unrun
+//
+// Each is one compare-exchange, and none succeeds after the maker's. After the maker's claim the entry is stale: the pool counts
+// it in husks_ and drops it when it meets it, as it does for a future. The last of the two references frees the memory.
+#pragma once
+
+#include <typeinfo>
+#include <utility>
+
+#include "spool/base/task.hpp"
+#include "spool/base/task_scope.hpp"
+#include "spool/base/thread_sanitizer.hpp"
+#include "spool/future/future.hpp"
+
+namespace spool::inline v1::detail {
+
+class claimable_child final : private freed_elsewhere, public future_core {
+public:
+    /// Has two references: the group's, and the entry's.
+    explicit claimable_child(task&& child) noexcept : child_(std::move(child)) {
+        hand_over_in_library(sanitizer_key_of(child_.id()));  // with the memory that it lies in now
+    }
+    ~claimable_child() override = default;
+
+    /// In the group's list.
+    claimable_child* next = nullptr;
+
+    /// For the winner of the claim.
+    void call() { child_(); }
+    [[nodiscard]] task take() noexcept { return std::move(child_); }
+    /// The entry's end. Destroys the child, unless the maker has claimed it.
+    void drop_entry() noexcept {
+        if (move_start(out_mark())) {
+            child_ = nullptr;
+        }
+        hand_over_in_library(static_cast<freed_elsewhere*>(this));
+        drop_reference();
+    }
+
+private:
+    // The claim is all that it has of a future: no thread waits for its outcome.
+    void run_body(task_scope&) override {}
+    void run_body_and_forget() override {}
+    void destroy_callable() noexcept override {}
+    [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(task); }
+
+    task child_;  // empty once it was moved out or destroyed
+};
+
+/// The callable of the child's queue entry.
+class child_entry {
+public:
+    child_entry(claimable_child& child, const void* group) noexcept : child_(&child), group_(group) {}
+    child_entry(child_entry&& other) noexcept
+        : child_(std::exchange(other.child_, nullptr)), group_(other.group_) {}
+    child_entry& operator=(child_entry&&) = delete;
+    ~child_entry() {
+        if (child_ != nullptr) {
+            child_->drop_entry();
+        }
+    }
+
+    void operator()() {
+        static_cast<void>(
+            task_scope::adopt());  // a future that runs inside the child must not take this scope
+        child_->call();
+    }
+    [[nodiscard]] task_id id() const noexcept { return child_->id(); }
+    [[nodiscard]] future_core* core() const noexcept { return child_; }
+    /// Names the group, which may be gone if the entry is stale.
+    [[nodiscard]] const void* group() const noexcept { return group_; }
+
+private:
+    claimable_child* child_;
+    const void* group_;
+};
+static_assert(fits_inline<child_entry>);
+
+template <>
+struct task_marks<child_entry> : no_task_marks {
+    static constexpr bool is_future_body = true;
+    static constexpr bool has_owner = true;
+    [[nodiscard]] static task_id id(const child_entry& f) noexcept { return f.id(); }
+    [[nodiscard]] static void* shared_state(const child_entry& f) noexcept { return f.core(); }
+    [[nodiscard]] static const void* owner(const child_entry& f) noexcept { return f.group(); }
+};
+
+}  // namespace spool::inline v1::detail

@@ -1,0 +1,88 @@
+// Refused tasks that a worker of the pool runs itself: there and then, or, without stack room, later.
+//
+// A rejection policy on a worker must not wait for room that only workers make, so the worker runs the task inside
+// the task that submits it. Such tasks nest. Where the stack ends, the worker keeps the task in a list that only its
+// own thread touches, and runs it when its outermost task has ended:
+//
+//     a task ends on the worker      attend() runs the list, in turns with the queue
+//     a hook of the worker ends      run_kept(); after worker_started the first serve() attends
+//     close() on the worker          run_kept(), before the queue
+//     a wait for the task's future   the waiter claims it, as it claims a queued task; a stale entry stays in the list
+//     any other wait that lasts      give_away_kept() offers the list to the queue, for the other workers
+//
+// A kept task counts as queued. shutdown_now() does not hand it back, since the list is not the caller's: it runs with
+// a stop requested. In a forked child the list is lost, as the queue is.
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "pool/self_service.hpp"
+
+namespace spool::inline v1 {
+
+bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
+    worker* const self = self_service::of(*this);
+    if (self == nullptr) {
+        return false;
+    }
+    if (!self->has_stack_room()) {
+        keep(*self, work);
+        return true;
+    }
+    std::exception_ptr thrown;
+    run_inside(*self, work, whom == thrown_to::caller ? &thrown : nullptr);
+    if (thrown != nullptr) {
+        std::rethrow_exception(thrown);
+    }
+    return true;
+}
+
+// Throws only what memory or the clock does; then `work` is untouched.
+void thread_pool_executor::core::keep(worker& w, task& work) {
+    std::list<task> one(1);
+    prepare(work);
+    one.front() = std::move(work);
+    w.kept.splice(w.kept.end(), one);
+    w.needs_attention = true;
+    kept_tasks_.fetch_add(1);
+}
+
+bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
+    if (w.kept.empty()) {
+        return false;
+    }
+    next = std::move(w.kept.front());
+    w.kept.pop_front();
+    kept_tasks_.fetch_sub(1);
+    return true;
+}
+
+// Inside a task or a hook. A kept task may let the worker go: it destroys the pool, or returns in a forked child.
+void thread_pool_executor::core::run_kept(worker& w) {
+    for (task next; w.stage != worker_stage::let_go && take_kept(w, next);) {
+        if (const future_link link{next}; link && !link.claim(this)) {
+            drop_husk();
+            next = nullptr;
+        } else {
+            run_inside(w, next);
+        }
+    }
+}
+
+// As execute() does, but what the queue refuses stays in the list.
+void thread_pool_executor::core::give_away_kept(worker& w) noexcept {
+    guarded(w.info, [&] {
+        while (!w.kept.empty() && accepts_tasks(control().state)) {
+            task& next = w.kept.front();
+            const ticket mine = ticket_of(next);
+            std::exception_ptr start_error;
+            if (!queue_->offer(std::move(next)) ||
+                recheck(next, mine, start_error) != admission_result::accepted) {
+                return;
+            }
+            w.kept.pop_front();
+            kept_tasks_.fetch_sub(1);
+        }
+    });
+}
+
+}  // namespace spool::inline v1

@@ -1,0 +1,3 @@
+// expect: Spool needs exceptions
+// flags: -fno-exceptions
+#include <spool/spool.hpp>

@@ -1,0 +1,3 @@
+// expect: Spool needs run-time type information
+// flags: -fno-rtti
+#include <spool/spool.hpp>

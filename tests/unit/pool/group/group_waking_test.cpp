@@ -1,0 +1,56 @@
+// How often a maker that sleeps is woken: once, by the last child.
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "unit/pool/group/group_helpers.hpp"
+
+namespace {
+
+using spool::task_group;
+using spool::thread_pool_executor;
+
+// How often the calling thread has gone to sleep so far.
+long sleeps_of_this_thread() {
+    rusage usage{};
+    EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+// Each child ends only when the maker sleeps: a maker that a child wakes goes to sleep again before the next one ends.
+long sleeps_of_a_join(thread_pool_executor& pool, int children) {
+    const pid_t maker = gettid();
+    test::gate all_forked;
+    task_group group{pool};
+    for (int i = 0; i < children; ++i) {
+        group.run([&] {
+            all_forked.wait();
+            EXPECT_TRUE(test::falls_asleep(maker));
+        });
+    }
+    const long before = sleeps_of_this_thread();
+    all_forked.open();
+    group.wait();
+    return sleeps_of_this_thread() - before;
+}
+
+TEST(group_waking, maker_outside_of_the_pool_sleeps_once_for_all_its_children) {
+    thread_pool_executor pool(test::of_size(1));
+    EXPECT_LT(sleeps_of_a_join(pool, 200), 20);
+}
+
+// The maker finds nothing to run: the only other worker has taken all children out of the queue before it waits.
+TEST(group_waking, maker_on_a_worker_sleeps_once_for_all_children_that_others_run) {
+    thread_pool_executor pool(test::of_size(1));
+    thread_pool_executor makers(test::of_size(1));
+    EXPECT_LT(test::in_time(makers.submit([&] { return sleeps_of_a_join(pool, 200); })), 20);
+}
+
+TEST(group_waking, maker_sleeps_through_children_that_end_one_after_the_other_on_two_workers) {
+    thread_pool_executor pool(test::of_size(2, test::stealing()));
+    EXPECT_LT(sleeps_of_a_join(pool, 200), 20);
+}
+
+}  // namespace
