@@ -75,6 +75,7 @@ const void* future_core::mark_of_this_thread() noexcept {
 
 future_core::~future_core() {
     if (word().now() == phase::failed) {
+        const unwatched_release quiet;  // another thread may still handle the same exception
         std::destroy_at(&error_);
     }
 }
@@ -122,13 +123,6 @@ void future_core::run() {
     }
 }
 
-task future_core::take_task() noexcept {
-    return {};
-}
-task future_core::take_if_due(const void*) {
-    return {};
-}
-
 bool future_core::run_and_reset() {
     std::optional<task_scope> own;
     task_scope* scope = task_scope::adopt();
@@ -138,10 +132,15 @@ bool future_core::run_and_reset() {
     if (!steps { *this } -> start(scope)) {
         return false;
     }
+    std::exception_ptr error;
     try {
         run_body_and_forget();
     } catch (...) {
-        fail_after_run(*scope, std::current_exception());
+        error = std::current_exception();
+    }
+    // Outside the catch block: this thread holds no reference to the exception once it is published.
+    if (error != nullptr) {
+        fail_after_run(*scope, std::move(error));
         return false;
     }
     if (steps { *this } -> start_over(scope)) {

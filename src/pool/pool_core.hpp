@@ -214,6 +214,7 @@ private:
     bool strike_off(worker& w, task* first);
     void try_for_the_stranded();
     void body_dropped(worker& w) noexcept;
+    void admit_again(worker& w, task& first);
 
     // ---- worker_loop.cpp
     void work(const std::shared_ptr<worker>& self);

@@ -79,9 +79,11 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error,
 void thread_pool_executor::core::note_start_failure(std::exception_ptr error) noexcept {
     {
         const detail::lock_guard lock{workers_mutex_};
-        start_error_.swap(error);  // the old one is destroyed after the lock
+        start_error_.swap(error);
     }
     start_failed_.store(true);
+    const detail::unwatched_release quiet;  // another thread may still handle the previous exception
+    error = nullptr;                        // not under the lock: calls the exception's destructor
 }
 
 std::exception_ptr thread_pool_executor::core::last_start_error() const {
@@ -219,14 +221,28 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
     control_.release_worker();
     tell_of_free_place();
     uncaught(w.info, error);
-    guarded(w.info, [&] {
+    guarded(w.info, [&] { admit_again(w, first); });
+    guarded(w.info, [this] { try_for_the_stranded(); });
+    guarded(w.info, [this] { try_terminate(); });
+}
+
+// Submits the first task of a worker that has lost its thread. Reports what the queue throws, and counts the task as rejected
+// if the pool does not take it.
+void thread_pool_executor::core::admit_again(worker& w, task& first) {
+    if (first.empty()) {
+        return;
+    }
+    try {
         std::exception_ptr start_error;
-        if (!first.empty() && admit(first, start_error) != admission_result::accepted && unprepare(first)) {
-            count_rejection(first, rejection_reason::no_thread);
+        if (admit(first, start_error) == admission_result::accepted) {
+            return;
         }
-        try_for_the_stranded();
-        try_terminate();
-    });
+    } catch (...) {
+        uncaught(w.info, std::current_exception());
+    }
+    if (!first.empty() && unprepare(first)) {  // empty: the queue had taken it before it threw
+        count_rejection(first, rejection_reason::no_thread);
+    }
 }
 
 }  // namespace spool::inline v1

@@ -74,9 +74,9 @@ public:
     [[nodiscard]] const void* start() const noexcept { return start_.load(); }
     void set_start(const void* to) noexcept { start_.store(to); }
     /// The task of a state that lies in a timer queue: the right to run, or what it was made for.
-    [[nodiscard]] virtual task take_task() noexcept;
+    [[nodiscard]] virtual task take_task() noexcept { return {}; }
     /// It lies in the timer queue of `pool` and is due: takes it out, for a waiter that will run it.
-    [[nodiscard]] virtual task take_if_due(const void* pool);
+    [[nodiscard]] virtual task take_if_due(const void* /*pool*/) { return {}; }
     /// The pool whose timer queue holds it, or null; and whether it is due by the clock of that queue.
     struct timer_place {
         const void* home = nullptr;

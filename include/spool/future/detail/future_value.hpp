@@ -57,15 +57,18 @@ protected:
     /// After a claim. A throwing move of the result makes the future failed: it is completed in any case.
     template <class... Args>
     void store_and_finish(Args&&... args) {
+        std::exception_ptr error;
         try {
             value_.emplace(std::forward<Args>(args)...);
         } catch (...) {
-            hand_over(this);
-            finish_failed(std::current_exception());
-            return;
+            error = std::current_exception();
         }
         hand_over(this);
-        finish(phase::succeeded);
+        if (error == nullptr) {
+            finish(phase::succeeded);
+        } else {
+            finish_failed(std::move(error));
+        }
     }
 
 private:
@@ -128,6 +131,7 @@ private:
     void run_body(task_scope& scope) override {
         receive_task(this->id());
         std::optional<stored_result<T>> result;
+        std::exception_ptr error;
         try {
             if constexpr (std::is_void_v<T>) {
                 static_cast<void>(call());
@@ -138,11 +142,13 @@ private:
                 result.emplace(call());
             }
         } catch (...) {
-            hand_over(this);
-            this->fail_after_run(scope, std::current_exception());
-            return;
+            error = std::current_exception();
         }
-        if (this->claim_after_run(scope)) {
+        // Outside the catch block: this thread holds no reference to the exception once it is published.
+        if (error != nullptr) {
+            hand_over(this);
+            this->fail_after_run(scope, std::move(error));
+        } else if (this->claim_after_run(scope)) {
             this->store_and_finish(*std::move(result));
         }
     }

@@ -1,13 +1,17 @@
 // A thread that forgets the body of its worker, and starts another on its way out.
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "pool_helpers.hpp"
+#include "scripted_queue.hpp"
 #include "support/eventually.hpp"
+#include "support/gate.hpp"
+#include "support/tracked.hpp"
 
 namespace {
 
@@ -55,4 +59,38 @@ TEST(pool_forgetful_factory, a_thread_that_others_may_join_joins_none_of_them) {
     }
     EXPECT_EQ(ran, 1);
     EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before; }));
+}
+
+TEST(pool_forgetful_factory, a_task_whose_second_submission_makes_the_queue_throw_counts_as_rejected) {
+    std::atomic<int> calls{0};
+    std::atomic<int> ran{0};
+    std::atomic<int> alive{0};
+    test::queue_script script;
+    test::gate forget;
+    test::gate release;
+    spool::thread_pool_executor pool(
+        {.name = "forgetful",
+         .core_size = 2,
+         .queue = std::make_unique<test::scripted_queue>(8, script),
+         .thread_factory =
+             [&](spool::task body, const spool::worker_info&) {
+                 switch (++calls) {
+                     case 1:
+                         return spool::worker_thread{
+                             std::thread{[&forget, dropped = std::move(body)] { forget.wait(); }}};
+                     case 2: return spool::worker_thread{std::thread{std::move(body)}};
+                     default: throw std::runtime_error("no more threads");
+                 }
+             },
+         .uncaught = test::quiet()});
+    pool.execute([&ran, counted = test::tracked{alive}] { ++ran; });  // on the forgetful thread
+    pool.execute([&release] { release.wait(); });                     // keeps the other worker alive
+    script.before_push.arm([] { throw std::runtime_error("the queue is broken"); });
+    forget.open();
+    EXPECT_TRUE(test::eventually([&] { return pool.snapshot().rejected == 1; }));
+    release.open();
+    pool.close();
+    EXPECT_EQ(ran, 0);
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(pool.completed_task_count(), 1U);
 }
