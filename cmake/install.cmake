@@ -1,5 +1,5 @@
-# Library, headers, CMake package and pkg-config file. Nothing installed names an absolute path, so the
-# prefix may be moved afterwards.
+# Installs the library, the headers, a CMake package and a pkg-config file. No installed file names
+# an absolute path, so the prefix may be moved afterwards.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -18,7 +18,7 @@ install(FILES
     "${PROJECT_BINARY_DIR}/spool-config-version.cmake"
     DESTINATION "${package_dir}")
 
-# The .pc file finds its directories from its own place: see spool.pc.in.
+# The .pc file finds its directories relative to its own location: see spool.pc.in.
 file(RELATIVE_PATH includedir_from_libdir "${CMAKE_INSTALL_FULL_LIBDIR}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
 configure_file(cmake/spool.pc.in "${PROJECT_BINARY_DIR}/spool.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/spool.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

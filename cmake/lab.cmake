@@ -1,4 +1,5 @@
-# spool lab needs CLI11, fmt and nlohmann-json (Debian: libcli11-dev libfmt-dev nlohmann-json3-dev). Without them it is left out.
+# Sets SPOOL_BUILD_LAB if the packages of spool lab are present: CLI11, fmt and nlohmann-json
+# (Debian: libcli11-dev libfmt-dev nlohmann-json3-dev). Without them spool lab is not built.
 
 set(SPOOL_BUILD_LAB OFF)
 if(SPOOL_BUILD_TOOLS)

@@ -1,4 +1,5 @@
-# Every switch of this project. A project that adds Spool with add_subdirectory() gets the library alone.
+# All options of this project. A project that adds Spool with add_subdirectory() gets only the
+# library.
 
 option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
 option(SPOOL_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
@@ -8,10 +9,12 @@ option(SPOOL_BUILD_TOOLS "Build spool-tour, and spool lab if its packages are th
 option(SPOOL_BUILD_BENCHMARKS "Build the benchmarks (needs the packages that scripts/bench installs)" OFF)
 option(SPOOL_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 
-# Off by default: a newer compiler's new warning must not break a user's build. Developer presets turn it on.
+# Off by default: a new warning of a newer compiler must not break a user's build. The developer
+# presets turn it on.
 option(SPOOL_WERROR "Treat warnings as errors" OFF)
 
-# For tests alone: threads may be held up at the steps of the lock-free protocols (see base/pause_point.hpp). Never in a product.
+# For tests only, never in a product: pauses threads at the steps of the lock-free protocols (see
+# base/pause_point.hpp).
 option(SPOOL_PAUSE_POINTS "Compile in the pause points" OFF)
 
 set(SPOOL_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address;undefined\" or \"thread\"")

@@ -1,4 +1,4 @@
-# Sanitizers for the library, the tests and the examples alike: a half-instrumented program reports
+# Sanitizers for the library, the tests and the examples: a partly instrumented program reports
 # false races and misses real ones.
 
 add_library(spool_sanitizers INTERFACE)
@@ -11,23 +11,25 @@ if(SPOOL_SANITIZE)
         -fsanitize=${sanitizer_names}
         -fno-omit-frame-pointer)  # complete stacks in reports
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # Instrumented code confuses it (std::stop_token of GCC 12); the ordinary build has this warning on.
+        # False positives in instrumented code (std::stop_token of GCC 12). The ordinary build keeps
+        # this warning on.
         target_compile_options(spool_sanitizers INTERFACE -Wno-maybe-uninitialized)
     endif()
     target_link_options(spool_sanitizers INTERFACE -fsanitize=${sanitizer_names})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-        # As GCC does by itself: tests ask for these names.
+        # GCC defines these macros itself; the tests check them.
         target_compile_definitions(spool_sanitizers INTERFACE
             $<$<STREQUAL:${SPOOL_SANITIZE},thread>:__SANITIZE_THREAD__>
             $<$<NOT:$<STREQUAL:${SPOOL_SANITIZE},thread>>:__SANITIZE_ADDRESS__>)
-        # Also as GCC does: the runtime as a shared library, so that a test may replace a function that the runtime replaces too.
+        # Links the shared runtime, as GCC does, so that a test may replace a function that the
+        # runtime also replaces.
         execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
         cmake_path(GET runtime PARENT_PATH runtime_dir)
         target_link_options(spool_sanitizers INTERFACE -shared-libsan "-Wl,-rpath,${runtime_dir}")
     endif()
     if("undefined" IN_LIST SPOOL_SANITIZE)
-        # By default undefined behaviour is printed and the test passes; here it ends the test.
+        # By default UBSan prints a message and the test passes; this makes the test fail.
         target_compile_options(spool_sanitizers INTERFACE -fno-sanitize-recover=all)
     endif()
 endif()

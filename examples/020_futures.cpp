@@ -12,11 +12,12 @@
 using namespace std::chrono_literals;
 
 int main() {
-    std::latch data_there{1};  // what tasks use is declared before the pool, so that it outlives them
+    // Declared before the pool, so that it outlives the tasks that use it.
+    std::latch data_there{1};
     auto pool = spool::fixed_thread_pool(2);
 
     // [futures]
-    // get() waits, and gives a reference that is valid as long as a handle lives.
+    // get() waits for the task. The reference it returns is valid while a handle exists.
     spool::future<std::string> word = pool.submit([] { return std::string{"spool"}; });
     std::printf("word: %s\n", word.get().c_str());
 
@@ -24,14 +25,14 @@ int main() {
     const spool::future<std::string> same = word;
     std::printf("both handles: %s\n", same == word && same.get() == "spool" ? "yes" : "no");
 
-    // What a task throws comes out of get(); exception_now() and state() tell without throwing.
+    // get() rethrows the task's exception; state() and exception_now() report it without throwing.
     spool::future<void> saving = pool.submit([] { throw std::runtime_error("disk full"); });
     saving.wait();
     if (saving.state() == spool::future_state::failed) {
         std::printf("failed: %s\n", spool::describe(saving.exception_now()).c_str());
     }
 
-    // A wait with a limit; the task goes on, and so may the next wait.
+    // A wait with a time limit. After a timeout the task keeps running; the caller may wait again.
     spool::future<int> slow = pool.submit([&] {
         data_there.wait();
         return 7;
@@ -40,7 +41,7 @@ int main() {
     data_there.count_down();
     std::printf("finally: %d\n", slow.get());
 
-    // From the last handle the result is moved, not copied.
+    // get() on an rvalue that is the last handle moves the result out instead of copying it.
     auto lines = pool.submit([] { return std::vector<std::string>{"one", "two", "three"}; });
     const std::vector<std::string> mine = std::move(lines).get();
     std::printf("moved out: %zu lines\n", mine.size());

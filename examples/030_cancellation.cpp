@@ -1,4 +1,4 @@
-// Cancellation: a task that asks its stop token, one asleep, and one that has not started yet.
+// Cancellation of three tasks: one polls its stop token, one sleeps, one is still queued.
 // prints: the search stopped\nget\(\) says: cancelled\nthe nap was interrupted\nnever started: yes\n
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ int main() {
     auto pool = spool::fixed_thread_pool(1);
 
     // [cancellation]
-    // A body that takes a std::stop_token gets its task's own.
+    // A body that takes a std::stop_token receives the token of its own task.
     spool::future<long> search = pool.submit([&](std::stop_token stop) {
         searching.count_down();
         long tried = 0;
@@ -29,7 +29,7 @@ int main() {
         return tried;
     });
     searching.wait();
-    search.cancel();  // releases everybody who waits for the result, and asks the body to stop
+    search.cancel();  // wakes every waiter and requests a stop of the body
     stopped.wait();
     std::printf("the search stopped\n");
     try {
@@ -38,7 +38,8 @@ int main() {
         std::printf("get() says: cancelled\n");
     }
 
-    // A body that waits, here or in get(), take(), put() and so on, need not ask: the wait throws.
+    // A body that blocks in sleep_for(), get(), take(), put() and so on need not poll its token:
+    // cancellation makes the blocking call throw.
     auto nap = pool.submit([&] {
         napping.count_down();
         try {
@@ -48,8 +49,8 @@ int main() {
         }
     });
     napping.wait();
-    auto queued = pool.submit([&] { ran = true; });  // waits behind the nap
-    queued.cancel();                                 // so it will never run
+    auto queued = pool.submit([&] { ran = true; });  // queued behind the nap
+    queued.cancel();                                 // cancelled in the queue: it never runs
     nap.cancel();
     awake.wait();
     std::printf("the nap was interrupted\n");

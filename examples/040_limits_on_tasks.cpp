@@ -1,4 +1,4 @@
-// A task that is no longer wanted: because its time is over, or because a stop was requested outside of the pool.
+// Tasks that end before they start: by a deadline, or by a stop token from outside the pool.
 // prints: page: timed out, before it began\nreport: cancelled by the request\n
 #include <chrono>
 #include <cstdio>
@@ -10,15 +10,15 @@
 int main() {
     std::promise<void> release;
     spool::fixed_thread_pool_executor pool{1};
-    pool.execute([opened = release.get_future()] { opened.wait(); });  // holds the only worker
+    pool.execute([opened = release.get_future()] { opened.wait(); });  // occupies the only worker
 
     // [limits]
-    const auto limit = std::chrono::steady_clock::now();  // over when the worker comes to it
+    const auto limit = std::chrono::steady_clock::now();  // over when the worker dequeues the task
     auto page = pool.submit(spool::expires_at(limit, [] { return 1; }));
 
-    std::stop_source request;  // a connection's, say: it ends with the connection
+    std::stop_source request;  // for example a connection's: stopped when the connection ends
     auto report = pool.submit(request.get_token(), [] { return 2; });
-    request.request_stop();  // as report.cancel()
+    request.request_stop();  // has the effect of report.cancel()
     // [/limits]
 
     release.set_value();

@@ -15,26 +15,27 @@ int main() {
     // [sizing]
     spool::thread_pool_executor pool({
         .name = "sizing",
-        .core_size = 2,      // started as tasks come, and kept
-        .maximum_size = 4,   // beyond the core only when the queue is full
-        .keep_alive = 50ms,  // then a worker above the core leaves
+        .core_size = 2,      // started on demand, then kept
+        .maximum_size = 4,   // grows beyond the core size only when the queue is full
+        .keep_alive = 50ms,  // a worker above the core size exits after this idle time
         .queue = std::make_unique<spool::array_blocking_queue<spool::task>>(2),
     });
 
     for (int i = 1; i <= 7; ++i) {
         try {
             pool.execute([&] { finish.wait(); });
-            // 1, 2: below the core size, a new worker each; 3, 4: queued;
-            // 5, 6: the queue is full, a new worker each.
+            // Tasks 1 and 2: below the core size, each starts a worker. Tasks 3 and 4 are queued.
+            // Tasks 5 and 6: the queue is full, each starts a worker.
             std::printf("task %d: %zu workers, %zu queued\n", i, pool.pool_size(), pool.queue().size());
         } catch (const spool::rejected_execution&) {
-            std::printf("task %d: rejected\n", i);  // 7: the queue is full, and all four workers are there
+            // Task 7: the queue is full, and the pool has its maximum of four workers.
+            std::printf("task %d: rejected\n", i);
         }
     }
 
     finish.count_down();
     while (pool.pool_size() > pool.core_size()) {
-        std::this_thread::sleep_for(1ms);  // nothing to do: after 50 ms the extra workers leave
+        std::this_thread::sleep_for(1ms);  // idle workers above the core size exit after 50 ms
     }
     std::printf("after the keep-alive: %zu workers\n", pool.pool_size());
     // [/sizing]

@@ -1,4 +1,4 @@
-// A full pool, and what each rejection policy makes of one more task.
+// A full pool, and what each rejection policy does with one more task.
 // prints: abort: queue full\ncaller runs: yes\ndiscard: .*\ndiscard oldest: .*\nblock: .*\nown: 1 put aside\nthe newest ran: yes\n
 #include <chrono>
 #include <cstdio>
@@ -16,9 +16,9 @@ int main() {
     std::vector<spool::task> aside;
     spool::thread_pool_executor pool(
         {.core_size = 1, .queue = std::make_unique<spool::array_blocking_queue<spool::task>>(1)});
-    pool.execute([&] { finish.wait(); });   // the only worker is busy,
-    auto oldest = pool.submit([] {});       // the only place is taken,
-    const auto nothing = [] { return 0; };  // and now comes one more, again and again
+    pool.execute([&] { finish.wait(); });   // occupies the only worker
+    auto oldest = pool.submit([] {});       // fills the queue
+    const auto nothing = [] { return 0; };  // one task too many, submitted under each policy
     // [rejection]
     try {  // abort_policy is the default
         pool.execute(nothing);

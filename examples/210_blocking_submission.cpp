@@ -1,4 +1,4 @@
-// Submitting without a policy: try_execute() answers at once, execute_for() waits for room.
+// Submission without a rejection policy: try_execute() never blocks, execute_for() waits for room.
 // prints: at once: full\nwithin 10 ms: timed out\nwith room: accepted\nsum 5050, never more than 4 queued\nclosed: shut down\n
 #include <algorithm>
 #include <atomic>
@@ -33,12 +33,12 @@ int main() {
     // [blocking]
     spool::task work = [&] { sum += 1; };
     std::printf("at once: %s\n", name(pool.try_execute(std::move(work))));
-    // Refused is not lost: the task is moved from only if it is accepted.
+    // The pool moves from `work` only if it accepts the task, so a refused task can be resubmitted.
     std::printf("within 10 ms: %s\n", name(pool.execute_for(std::move(work), 10ms)));
     finish.count_down();
     std::printf("with room: %s\n", name(pool.execute_for(std::move(work), 1min)));
 
-    // A producer at the pace of the pool: a bounded queue, and patience.
+    // Back-pressure: a bounded queue and a wait for room slow the producer to the pool's pace.
     std::size_t most = 0;
     for (int i = 2; i <= 100; ++i) {
         if (pool.execute_for([&sum, i] { sum += i; }, 1min) != spool::admission_result::accepted) {

@@ -1,4 +1,4 @@
-// A queue of your own: newest first, for callers who have given up on the oldest anyway.
+// A custom queue: LIFO, for requests whose oldest callers have already timed out.
 // prints: task 1\ntask 4\ntask 3\ntask 2\n
 #include <algorithm>
 #include <cstdio>
@@ -37,7 +37,7 @@ protected:
         std::vector<bool> leaves(elements_.size());
         std::transform(elements_.begin(), elements_.end(), leaves.begin(), wanted);
         std::vector<T> out;
-        out.reserve(elements_.size());  // the last thing that can fail: nothing has moved yet
+        out.reserve(elements_.size());  // the last call that can throw; no element has moved yet
         auto leave = leaves.begin();
         elements_.remove_if([&](T& x) { return *leave++ && (out.push_back(std::move(x)), true); });
         return out;

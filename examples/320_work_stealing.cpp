@@ -1,4 +1,4 @@
-// Tasks that spawn tasks: each worker keeps what its own task spawns, and those that have nothing to do steal.
+// Tasks that spawn tasks: a worker queues them in its own deque, and idle workers steal.
 // prints: 1048575 tasks ran\n
 #include <atomic>
 #include <cstdio>
@@ -9,7 +9,7 @@
 struct tree {
     spool::thread_pool_executor& pool;
     std::atomic<int> ran{0};
-    std::atomic<int> open{0};  // spawned, not ended
+    std::atomic<int> open{0};  // spawned but not finished
     spool::future_task<void> done{[] {}};
 
     void grow(int depth) {

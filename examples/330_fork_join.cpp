@@ -1,4 +1,4 @@
-// Fork and join: a task group whose children run where there is room, and never outlive it.
+// Fork and join: free workers run the children of a task group, and no child outlives the group.
 // prints: sorted 200000 numbers: yes\na child failed: disk full\n
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +19,7 @@ void sort(spool::thread_pool_executor& pool, std::span<int> numbers) {
     spool::task_group halves{pool};
     halves.run([&] { sort(pool, {numbers.begin(), middle}); });
     sort(pool, {middle, numbers.end()});
-    halves.wait();  // runs the other half here if nobody has begun it; throws what it threw
+    halves.wait();  // runs the other half here unless a worker has started it; rethrows
     std::inplace_merge(numbers.begin(), middle, numbers.end());
 }
 // [/sort]

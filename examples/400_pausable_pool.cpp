@@ -1,4 +1,4 @@
-// Hooks: a pool that can be paused between tasks, and that still ends at once when it is told to.
+// Hooks: a pool that can pause between tasks, and that shutdown_now() still ends at once.
 // prints: paused: 0 ran\nresumed: 1 ran\nstopped while paused: 1 handed back\nended: yes, 1 ran\n
 #include <atomic>
 #include <chrono>
@@ -21,7 +21,7 @@ public:
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [&] { return arrived_ >= n; });
     }
-    // On the worker, with the task's stop token: shutdown_now() ends the pause.
+    // Runs on the worker and waits with the task's stop token, so shutdown_now() ends the pause.
     void before_execute(const spool::task_info&) override {
         std::unique_lock lock{mutex_};
         ++arrived_;

@@ -18,9 +18,9 @@ int main() {
     spool::serial_executor lane_b{pool};
     for (char digit = '0'; digit <= '9'; ++digit) {
         lane_a.execute([&, digit] { a += digit; });  // in order, and never two at a time
-        lane_b.execute([&, digit] { b += digit; });  // meanwhile, on another thread
+        lane_b.execute([&, digit] { b += digit; });  // may run in parallel with lane_a
     }
-    // What earlier tasks of a lane did is visible to later ones, and so to whoever has the result.
+    // A task sees the effects of all earlier tasks of its lane, and so does the caller of get().
     std::printf("a: %s\n", spool::submit(lane_a, [&] { return a; }).get().c_str());
     std::printf("b: %s\n", spool::submit(lane_b, [&] { return b; }).get().c_str());
 
@@ -30,7 +30,7 @@ int main() {
         for (int i = 0; i < 4; ++i) {
             tellers.emplace_back([&] {
                 for (int n = 0; n < 250; ++n) {
-                    account.execute([&] { ++balance; });  // no mutex round `balance`
+                    account.execute([&] { ++balance; });  // `balance` needs no mutex
                 }
             });
         }

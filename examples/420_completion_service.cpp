@@ -1,4 +1,4 @@
-// A completion service: results in the order in which they come, whatever the order of submission.
+// A completion service: returns results in completion order, not in submission order.
 // prints: third\nfirst\nsecond failed: no answer\nnothing left: yes\n
 #include <array>
 #include <chrono>
@@ -30,7 +30,7 @@ int main() {
 
     for (const std::size_t next : {2U, 0U, 1U}) {
         answered[next].count_down();
-        const spool::future<std::string> page = pages.take();  // waits for whichever is done first
+        const spool::future<std::string> page = pages.take();  // waits for the next one to complete
         try {
             std::printf("%s\n", page.get().c_str());
         } catch (const std::runtime_error& e) {

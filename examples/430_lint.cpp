@@ -1,4 +1,4 @@
-// Settings that will not do what they seem to say, found at start-up.
+// lint() finds settings that will not do what they seem to say, before a pool is built.
 // prints: warning maximum-never-reached: .*\n    Bound the queue.*\nwarning more-threads-than-cpus: .*\n(.*\n)*2 finding\(s\)\n
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// An orderly end in two phases: first let the work finish, then ask what still runs to stop.
+// Shutdown in two phases: first let the work finish, then request a stop of what still runs.
 // prints: quick: ended, 0 never ran\nslow: ended, 2 never ran\nthe long task was interrupted: yes\nqueued ones are cancelled: yes\n
 #include <atomic>
 #include <chrono>
@@ -9,13 +9,14 @@
 using namespace std::chrono_literals;
 
 // [two_phases]
-// Up to `grace` for everything that is queued and running; then stop, and up to a minute for that.
+// Lets queued and running tasks finish within `grace`. Then requests a stop and waits for a minute
+// at most.
 void end(const char* name, spool::executor_service& pool, std::chrono::milliseconds grace) {
     const spool::shutdown_report report = spool::shutdown_and_await(pool, grace, 1min);
     std::printf("%s: %s, %zu never ran\n", name, report.terminated ? "ended" : "does not stop",
                 report.never_ran.size());
-    // The tasks that never ran are in the report, to be kept or run elsewhere. Destroyed with it, their futures
-    // are cancelled, so that nobody waits for ever.
+    // The report owns the tasks that never ran; the caller may keep them or run them elsewhere.
+    // Destroying a task with the report cancels its future, so no waiter blocks for ever.
 }
 // [/two_phases]
 

@@ -1,4 +1,4 @@
-// Tasks that wait for their own sub-tasks, in a pool of one worker: they do not deadlock.
+// Nested waits: tasks wait for their sub-tasks in a pool of one worker, without a deadlock.
 // prints: sum 499999500000 with 1 worker\(s\)\n
 #include <cstdio>
 #include <numeric>
@@ -15,7 +15,8 @@ long long sum(spool::thread_pool_executor& pool, std::span<const long long> numb
     const std::size_t half = numbers.size() / 2;
     auto left = pool.submit([&pool, numbers, half] { return sum(pool, numbers.first(half)); });
     const long long right = sum(pool, numbers.subspan(half));
-    return left.get() + right;  // on a worker of the pool get() runs the task here, if nobody has begun it
+    // On a worker of the pool, get() runs the task itself unless another worker has started it.
+    return left.get() + right;
 }
 // [/nested]
 

@@ -1,4 +1,4 @@
-// A process that forks while its pool works: the child's pool begins empty, the parent's goes on.
+// A process forks while its pool works: the child's pool starts empty, the parent's is unaffected.
 // prints: child: the parent's task is cancelled, 6 \* 7 = 42\nparent: exit status 0, the task brings 1\n
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ int main() {
 
     const pid_t child = fork();
     if (child == 0) {
-        task.wait();  // nobody here runs it
+        task.wait();  // returns: in the child the parent's task is cancelled
         auto product = pool.submit([] { return 6 * 7; });
         std::printf("child: the parent's task is %s, 6 * 7 = %d\n",
                     task.is_cancelled() ? "cancelled" : "not cancelled", product.get());

@@ -1,4 +1,4 @@
-// Two pools of one worker each, whose tasks wait for tasks of the other: nobody could go on. One extra thread is lent.
+// Two pools of one worker each wait for each other's tasks. The deadlock policy lends a thread.
 // prints: 2 workers wait for each other; an extra thread of pool "[ab]+" helps\nfirst 1, second 2\n
 #include <cstdio>
 #include <latch>

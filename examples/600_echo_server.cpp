@@ -1,4 +1,4 @@
-// A TCP echo server on a pool: one task per connection, and a clean end while clients are still connected.
+// A TCP echo server: one task per connection, and a clean shutdown with clients still connected.
 // prints: echo: one\necho: two\necho: three\nserver ended: yes\nclients that saw the end: 2\n
 #include <algorithm>
 #include <cerrno>
@@ -39,7 +39,7 @@ public:
     }
 
     [[nodiscard]] int fd() const noexcept { return fd_; }
-    /// What arrived, or nothing at the end of the connection.
+    /// Waits for data and returns it; empty when the connection has ended.
     [[nodiscard]] std::string receive() const {
         std::string buffer(4096, '\0');
         buffer.resize(static_cast<std::size_t>(std::max<ssize_t>(::recv(fd_, buffer.data(), 4096, 0), 0)));
@@ -83,11 +83,12 @@ public:
     ~echo_server() { stop(); }
     [[nodiscard]] in_port_t port() const noexcept { return port_; }
 
-    /// Ends the accept loop and every connection; false if one of them did not end in time.
+    /// Ends the accept loop and every connection. Returns false if a task did not end in time.
     bool stop() { return spool::shutdown_and_await(pool_, 0s, 1min).terminated; }
 
 private:
-    /// A stop shuts the socket down, which on Linux ends any call that waits on it, accept() included.
+    /// Shuts the socket down on a stop request. On Linux that ends every blocking call on the
+    /// socket, accept() included.
     static auto shutdown_at(const std::stop_token& stop, const socket_handle& s) {
         return std::stop_callback{stop, [fd = s.fd()] { ::shutdown(fd, SHUT_RDWR); }};
     }
@@ -96,7 +97,8 @@ private:
         while (!stop.stop_requested()) {
             const int fd = ::accept(listener_.fd(), nullptr, nullptr);
             if (fd >= 0) {
-                // The task owns its connection: run, discarded or handed back, in the end the socket is closed.
+                // The task owns its socket, so the socket closes whether the task runs, is
+                // discarded or is handed back.
                 pool_.execute([peer = socket_handle{fd}](std::stop_token its) { echo(peer, its); });
             } else if (errno != EINTR && errno != ECONNABORTED && !stop.stop_requested()) {
                 checked(fd, "accept");
@@ -110,13 +112,13 @@ private:
 
     socket_handle listener_;
     in_port_t port_ = 0;
-    // One worker accepts, up to 64 serve a connection each; further ones are closed at once.
-    spool::thread_pool_executor pool_{
-        {.name = "echo",
-         .core_size = 1,
-         .maximum_size = 65,
-         .queue = std::make_unique<spool::synchronous_queue<spool::task>>(),
-         .rejection = spool::discard_policy{}}};  // declared last: its workers use the rest
+    // One worker accepts, up to 64 serve a connection each; further connections are closed at once.
+    // Declared last: its tasks use the members above.
+    spool::thread_pool_executor pool_{{.name = "echo",
+                                       .core_size = 1,
+                                       .maximum_size = 65,
+                                       .queue = std::make_unique<spool::synchronous_queue<spool::task>>(),
+                                       .rejection = spool::discard_policy{}}};
 };
 // [/echo_server]
 
@@ -136,7 +138,7 @@ std::string ask(const socket_handle& s, std::string_view text) {
 
 int main() {
     echo_server server;
-    std::printf("echo: %s\n", ask(connect_to(server.port()), "one").c_str());  // and hangs up
+    std::printf("echo: %s\n", ask(connect_to(server.port()), "one").c_str());  // then disconnects
 
     const socket_handle second = connect_to(server.port());
     const socket_handle third = connect_to(server.port());

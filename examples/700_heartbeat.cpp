@@ -1,4 +1,4 @@
-// A heartbeat that survives a failure, and tells how often it failed.
+// A heartbeat that survives a failure, and counts its failures.
 // prints: ^beat, failed once, and is cancelled\n
 #include <chrono>
 #include <cstdio>
@@ -18,7 +18,7 @@ int main() {
     auto heartbeat = timers.schedule_at_fixed_rate(
         [&] {
             if (++beats == 2) {
-                throw std::runtime_error("the network is down");  // reported; the series goes on
+                throw std::runtime_error("the network is down");  // reported; the series continues
             }
             enough.count_down();
         },

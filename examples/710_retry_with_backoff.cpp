@@ -1,4 +1,4 @@
-// Tries again after a failure, each time after twice the pause, without keeping a thread while it waits.
+// Retry with exponential back-off: each pause is twice the last, and no thread blocks meanwhile.
 // prints: try 1 failed\ntry 2 failed\ntry 3 failed\ntry 4: connected\n
 #include <chrono>
 #include <cstdio>
@@ -13,7 +13,8 @@
 using namespace std::chrono_literals;
 
 // [retry]
-// Runs `attempt` until it returns, at most `most` times. The future brings what it returned, or what it threw the last time.
+// Calls `attempt` until it returns, at most `most` times. The future holds the returned value, or
+// the exception of the last attempt.
 class retry : public std::enable_shared_from_this<retry> {
 public:
     static spool::future<std::string> start(spool::scheduled_thread_pool_executor& timers,
@@ -46,7 +47,7 @@ private:
     spool::scheduled_thread_pool_executor& timers_;
     const std::function<std::string()> attempt_;
     int left_;
-    // Completed by hand; should the last attempt be cancelled with the pool, the future says cancelled.
+    // Completed by hand. If the pool drops the pending attempt, the destructor cancels the future.
     std::optional<spool::future_task<std::string>> outcome_{std::in_place, [] { return std::string{}; }};
 };
 // [/retry]
@@ -64,6 +65,7 @@ int main() {
             return "connected";
         },
         10);
-    const std::string& answer = connection.get();  // after it all that the attempts did is visible
+    // get() synchronizes with the last attempt, so `tries` may be read after it.
+    const std::string& answer = connection.get();
     std::printf("try %d: %s\n", tries, answer.c_str());
 }

@@ -1,4 +1,4 @@
-// Every day at 3 in the morning, by the time of day, whatever happens to the clock; tested in no time with a clock moved by hand.
+// A daily run at 03:00 that follows the wall clock when it is set, tested with a manual clock.
 // prints: day 1: backup at 03:00\nclock set back: none yet\nday 2: backup at 03:00\nday 3: backup at 03:00\n
 #include <chrono>
 #include <condition_variable>
@@ -18,7 +18,8 @@ system_clock::time_point next_at_three(system_clock::time_point now) {
     return now < today + 3h ? today + 3h : today + std::chrono::days{1} + 3h;
 }
 
-// Runs `job` at 03:00 UTC and puts in the next. A system time point follows the clock when that is set.
+// Runs `job` at 03:00 UTC, then schedules the next run. A system_clock time point follows the wall
+// clock when the clock is set.
 void daily(spool::scheduled_thread_pool_executor& timers, spool::clock_source& clock, auto job) {
     timers.schedule_at(
         [&timers, &clock, job] {
@@ -44,7 +45,7 @@ int main() {
                     static_cast<int>(time.minutes().count()));
         ran.notify_all();
     };
-    // The job has run so often, and the next run is in the queue again.
+    // Waits until the job has run `n` times and the next run is queued.
     const auto wait_for = [&](int n) {
         std::unique_lock lock{mutex};
         ran.wait(lock, [&] { return runs == n; });
@@ -58,7 +59,7 @@ int main() {
     clock->advance(3h);
     wait_for(1);
 
-    clock->set_wall(clock->wall_now() - 2h);  // somebody sets the clock back by two hours
+    clock->set_wall(clock->wall_now() - 2h);  // sets the clock back by two hours
     clock->advance(24h);                      // it is 01:00 now
     {
         const std::lock_guard lock{mutex};
@@ -67,6 +68,6 @@ int main() {
     clock->advance(2h);
     wait_for(2);
 
-    clock->set_wall(clock->wall_now() + 24h);  // and on by a day: 03:00 again
+    clock->set_wall(clock->wall_now() + 24h);  // sets the clock forward by a day: 03:00 again
     wait_for(3);
 }

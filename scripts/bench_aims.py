@@ -1,7 +1,8 @@
-"""What Spool aims at in each workload, and how far a set of runs is from it.
+"""Spool's aims in each workload, and how far a set of runs is from them.
 
-An aim holds a median of a Spool pool against a limit: as a ratio to the median of somebody else, or as it is. "Best" is the
-best contender that is not Spool and hands every task to another thread.
+An aim compares a median of a Spool pool with a limit: as a ratio to the median of another
+contender, or as an absolute value. "Best" is the best contender that is not Spool and that hands
+every task to another thread.
 """
 from dataclasses import dataclass
 from typing import Callable
@@ -25,7 +26,7 @@ class Medians:
         return self.rows.get(workload, {}).get(contender)
 
     def others(self, workload, key, wanted):
-        """Rows that are not Spool's, have the figure and are wanted; the one with the lowest median first."""
+        """Rows of other contenders that have the figure and are wanted, by ascending median."""
         rows = [row for row in self.rows.get(workload, {}).values()
                 if not row.contender.startswith("spool") and row.median(key) is not None and wanted(row)]
         return sorted(rows, key=lambda row: row.median(key))
@@ -51,7 +52,7 @@ class Aim:
 
 
 def share(mine, other, key, unit, called=None):
-    """Median of the one over that of the other."""
+    """The median of `mine` divided by the median of `other`; None if one of them is missing."""
     if mine is None or other is None or mine.median(key) is None or not other.median(key):
         return None
     value = mine.median(key) / other.median(key)
@@ -68,13 +69,13 @@ def is_cpp(row):
 
 
 def least(workload, pool, key, unit, limit, whose, wanted=hands_over):
-    """At least `limit` times the highest rate among those wanted."""
+    """Aim: at least `limit` times the highest rate among the wanted rows."""
     return Aim(workload, pool, f"{unit} at least {limit}x {whose}", limit, True, lambda medians: share(
         medians.row(workload, pool), (medians.others(workload, key, wanted) or [None])[-1], key, unit))
 
 
 def most(workload, pool, key, unit, limit, whose, wanted=hands_over):
-    """At most `limit` times the lowest figure among those wanted."""
+    """Aim: at most `limit` times the lowest figure among the wanted rows."""
     return Aim(workload, pool, f"{unit} at most {limit}x {whose}", limit, False, lambda medians: share(
         medians.row(workload, pool), (medians.others(workload, key, wanted) or [None])[0], key, unit))
 
@@ -173,8 +174,8 @@ def aims():
 
 
 def table(runs):
-    """How many aims were met, and a Markdown table of every one that was measured, with what was missed in bold. Empty if none
-    was measured."""
+    """Lines: how many aims were met, and a Markdown table of the measured aims, missed ones bold.
+    Empty if no aim was measured."""
     medians = Medians(runs)
     labels = {run["contender"]: run["label"] for run in runs}
     rows, met = [], 0

@@ -1,4 +1,4 @@
-"""The workloads: what each is called, what it measures, and which figures are shown of it."""
+"""The workloads: the name of each, what it measures, and which figures the tables show."""
 import re
 from dataclasses import dataclass, field
 
@@ -16,10 +16,11 @@ class Workload:
     name: str
     title: str
     about: str
-    figures: list = field(default_factory=list)  # the first decides the order of the rows, and is drawn
-    quick_size: int = 1000  # to see that it works
-    seconds: int = 120  # after which a run has failed
-    times: int = 1  # in each repetition: a short one falls into a quiet or a noisy moment as a whole
+    figures: list = field(default_factory=list)  # the first orders the rows and is drawn
+    quick_size: int = 1000  # with --quick
+    seconds: int = 120  # time limit of a run
+    # Runs per repetition: a single short run may fall entirely into a quiet or a noisy moment.
+    times: int = 1
 
 
 def mtasks(*more):
@@ -126,7 +127,7 @@ BY_NAME = {workload.name: workload for workload in WORKLOADS}
 
 
 def chosen(names):
-    """The workloads of these names, each with its variants (W4: W4 and W4b); all of them for no name."""
+    """The workloads of these names, each with its variants (W4: W4 and W4b); all without a name."""
     if not names:
         return list(WORKLOADS)
     unknown = [name for name in names if not any(matches(name, w.name) for w in WORKLOADS)]

@@ -1,4 +1,4 @@
-"""Where figures come from: the machine, the compiler, the versions of the peers."""
+"""Where figures come from: machine, compiler, versions of the peers."""
 import os
 import platform
 import re
@@ -30,7 +30,8 @@ def memory_gb():
 
 
 def java_heap(small_start):
-    """4 GB from the start and 8 at most, where the machine has enough for that; less elsewhere."""
+    """JVM options: a heap of at most 8 GB, or a third of the memory. It starts with half of that,
+    or with 64 MB if `small_start`."""
     most = max(1, min(8, int(memory_gb() / 3)))
     return ["-Xms64m" if small_start else f"-Xms{max(1, most // 2)}g", f"-Xmx{most}g"]
 

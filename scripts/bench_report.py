@@ -1,8 +1,8 @@
-"""Writes the figures of bench_run.py into the documentation: tables between two markers, and a chart for each workload.
+"""Writes the figures of bench_run.py into the documentation: tables between markers, and charts.
 
 usage: bench_report.py <pools.json> <performance.md> [--charts <folder>]
 
-Everything outside of the markers stays as it is. Charts go to a folder named after the document, beside it.
+Text outside the markers stays as it is. Charts go to a folder beside the document, named after it.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ def machine_lines(document):
 
 
 def chart_of(workload, runs):
-    """SVG text, or None where a chart says nothing."""
+    """SVG text, or None if a chart would show nothing."""
     rows = rows_of(runs, workload.name)
     title = f"{workload.name}: {workload.title}"
     if not rows or workload.name == "W13":
@@ -44,7 +44,7 @@ def chart_of(workload, runs):
 
 
 def section(workload, runs, charts, link):
-    """Lines for one workload; writes its chart. Empty if nobody ran it."""
+    """Lines for one workload; writes its chart. Empty if the workload has no runs."""
     table = tables_for(workload, runs)
     if not table:
         return []
@@ -59,7 +59,7 @@ def section(workload, runs, charts, link):
 
 
 def replaced(page, lines):
-    """The page with these lines between the markers. \\raises ValueError without exactly one pair of them"""
+    """The page with the lines between the markers. \\raises ValueError without exactly one pair"""
     if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
         raise ValueError(f"the page needs one line '{BEGIN}' and one '{END}' after it")
     before, rest = page.split(BEGIN)

@@ -1,9 +1,11 @@
-"""Measures: every (workload, contender) in each repetition, short ones several times, in a new order each time, each in a process of its own.
+"""Measures every workload with every contender, in random order, each run in its own process.
 
 usage: bench_run.py --build <build/bench> [--repetitions n] [--quick] [--seed n] [workload ...]
 
-Prints tables and writes <build>/pools.json (pools-quick.json with --quick). Workloads that are not measured this time keep
-their figures from the last time, if those come from the same machine and compiler.
+Each repetition runs every pair of workload and contender once, short workloads several times, in a
+new random order. Prints tables and writes <build>/pools.json (pools-quick.json with --quick).
+Workloads that are not measured this time keep their earlier figures, if those come from the same
+machine and compiler.
 """
 import argparse
 import json
@@ -20,14 +22,14 @@ from bench_stats import summaries, tables_for
 
 
 class Programs:
-    """The executables that can measure: which measurements they offer, and how one is started."""
+    """The executables that measure: which measurements they offer, and how to start one."""
 
     def __init__(self, build):
         self.native = build / "benchmarks" / "pools" / "spool-bench-pools"
         self.classes = build / "benchmarks" / "pools" / "java"
 
     def java(self, workload):
-        # W9 weighs the heap, which must be able to grow then.
+        # W9 measures the growth of the heap, so the heap must start small.
         return ["java", "-XX:+UseG1GC", *java_heap(small_start=workload == "W9"), "-cp", str(self.classes), "Bench"]
 
     def offers(self):
@@ -51,7 +53,7 @@ class Programs:
 
 
 def measure(command, seconds):
-    """The JSON line that the process printed, or a string that says why there is none."""
+    """The parsed JSON line that the process printed, or a string with the reason of the failure."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
@@ -65,12 +67,12 @@ def measure(command, seconds):
 
 
 def one_repetition(offers, quick):
-    """Each as often as its workload says; once to see that it works."""
+    """Each offer as often as its workload says; once with --quick."""
     return [offer for offer in offers for _ in range(1 if quick else BY_NAME[offer["workload"]].times)]
 
 
 def run_all(programs, offers, options):
-    """Every offer in each repetition, freshly shuffled. Returns runs and failures."""
+    """Runs every offer in each repetition, newly shuffled. Returns runs and failures."""
     order, runs, failures = one_repetition(offers, options.quick), [], []
     shuffle = random.Random(options.seed).shuffle
     for repetition in range(1, options.repetitions + 1):
@@ -92,7 +94,7 @@ def run_all(programs, offers, options):
 
 
 def with_earlier(path, machine, measured, runs):
-    """These runs, and before them those of the other workloads from last time."""
+    """These runs, preceded by the earlier runs of the other workloads."""
     if not path.exists():
         return runs
     earlier = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What many runs say together: medians, spread, and how far each contender is from the best."""
+"""Statistics of many runs: medians, spread, and the ratio of each contender to the best."""
 from dataclasses import dataclass
 from statistics import median
 
@@ -22,7 +22,7 @@ class Row:
 
 
 def rows_of(runs, workload):
-    """A row for each contender that has run it, in the order of their first run."""
+    """A row for each contender that ran the workload, in the order of the first runs."""
     rows = {}
     for run in runs:
         if run["workload"] != workload:
@@ -34,7 +34,7 @@ def rows_of(runs, workload):
 
 
 def summaries(runs):
-    """Every contender in every workload with its medians and spread: what the report of `spool lab bench` is made of."""
+    """Medians and spread of each contender in each workload, for `spool lab bench`."""
     workloads = dict.fromkeys(run["workload"] for run in runs)
     return [{"workload": workload, "contender": row.contender, "label": row.label, "hands_over": row.hands_over,
              "figures": {key: {"median": row.median(key), "min": row.spread(key)[0], "max": row.spread(key)[1],
@@ -43,7 +43,7 @@ def summaries(runs):
 
 
 def best(rows, figure):
-    """The best median among those that hand every task to another thread; None if there is none."""
+    """The best median among the contenders that hand every task to another thread, or None."""
     medians = [row.median(figure.key) for row in rows if row.hands_over and row.median(figure.key) is not None]
     if not medians:
         return None
@@ -51,8 +51,8 @@ def best(rows, figure):
 
 
 def ratio(row, rows, figure):
-    """Median over the best median: 1 for the best. With more being better it is at most 1, else at least 1, except for those
-    that do not hand over and so cannot be the best."""
+    """The median divided by the best median: 1 for the best. At most 1 if more is better, else at
+    least 1; except for contenders that do not hand over and so cannot be the best."""
     reference, mine = best(rows, figure), row.median(figure.key)
     if reference is None or mine is None or reference == 0:
         return None
@@ -60,13 +60,13 @@ def ratio(row, rows, figure):
 
 
 def ranked(rows, figure):
-    """Best first; those without the figure last."""
+    """The rows, best first; rows without the figure last."""
     sign = -1 if figure.better == "more" else 1
     return sorted(rows, key=lambda row: (row.median(figure.key) is None, sign * (row.median(figure.key) or 0)))
 
 
 def number(value):
-    """Three digits that say something, without an exponent; a dash for what was not measured."""
+    """About three significant digits, without an exponent; a dash for None."""
     if value is None:
         return "-"
     size = abs(value)
@@ -82,7 +82,7 @@ def spread_text(low_high):
 
 
 def table(rows, figures):
-    """Lines of a Markdown table, best first; a star marks those whose submitter may run tasks itself."""
+    """Lines of a Markdown table, best first. A star: the submitter may run tasks itself."""
     header, align = ["contender"], ["---"]
     for figure in figures:
         header += [figure.header] + (["min .. max", "ratio to best"] if figure.compared else [])
@@ -100,7 +100,7 @@ def table(rows, figures):
 
 
 def ceilings_table(row, figures):
-    """The other way round: a line for each figure of the one contender."""
+    """Transposed: one line for each figure of the single contender."""
     lines = ["| what | median | min .. max | n |", "|---|---:|---:|---:|"]
     for figure in figures:
         lines.append(f"| {figure.header} | {number(row.median(figure.key))} | {spread_text(row.spread(figure.key))} "
@@ -132,7 +132,7 @@ def growth_table(rows):
 
 
 def tables_for(workload, runs):
-    """The Markdown table of a workload, whatever its shape; empty if nobody ran it."""
+    """The Markdown table of a workload, of any shape; empty if the workload has no runs."""
     rows = rows_of(runs, workload.name)
     if not rows:
         return []
@@ -140,5 +140,5 @@ def tables_for(workload, runs):
         return growth_table(rows)
     if workload.name == "W13":
         return ceilings_table(rows[0], workload.figures)
-    # A figure that nobody has here (context switches, where only the JVM ran) gets no column.
+    # A figure that no row has (context switches, if only the JVM ran) gets no column.
     return table(rows, [f for f in workload.figures if any(row.median(f.key) is not None for row in rows)])

@@ -1,4 +1,4 @@
-"""Charts as SVG text: bars for contenders, lines for growth. No fonts or scripts from elsewhere; light and dark."""
+"""Charts as SVG text: bars for contenders, lines for growth. Self-contained, light and dark."""
 import math
 from html import escape
 
@@ -46,8 +46,9 @@ def kind_of(row):
 
 
 def bar_chart(title, figure, rows):
-    """A bar for each row, in the order given, with a thin line from the least to the greatest value. The scale ends at the
-    greatest median, so that one bad run does not shrink all bars; a spread that goes beyond is cut there."""
+    """A bar for each row, in the given order, with a thin line from the minimum to the maximum. The
+    scale ends at the greatest median, so that one bad run does not shrink all bars; spreads are cut
+    there."""
     left, right, top, step = 290, WIDTH - 70, 58, 26
     end = max((row.median(figure.key) or 0 for row in rows), default=0) or 1
 
@@ -71,7 +72,7 @@ def bar_chart(title, figure, rows):
 
 
 def power_of_ten(size):
-    """1,000,000 as 10^6, in superscript digits; other numbers as they are."""
+    """Powers of ten from 1000 on with superscript digits (10^6); other numbers unchanged."""
     exponent = round(math.log10(size)) if size > 0 else 0
     if exponent >= 3 and 10 ** exponent == size:
         return "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(exponent))
@@ -79,14 +80,14 @@ def power_of_ten(size):
 
 
 def round_step(end):
-    """A distance between lines of the grid that people can add up: four of them reach `end`, or a little beyond."""
+    """A round distance between grid lines: four of them reach `end` or a little beyond."""
     rough = end / 4
     power = 10 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
 
 
 def line_chart(title, note, series):
-    """A line for each of {name: [(size, value)]}; sizes on a logarithmic scale, values from zero."""
+    """A line for each of {name: [(size, value)]}; sizes logarithmic, values from zero."""
     left, right, top, bottom = 60, WIDTH - 30, 62, 300
     sizes = sorted({size for points in series.values() for size, _ in points})
     step = round_step(max(value for points in series.values() for _, value in points) or 1)

@@ -1,12 +1,13 @@
-"""Fails when a row of the conformance table is missing or is not backed by a test that ran and passed.
+"""Fails when a row of the conformance table is missing, or no test that ran and passed backs it.
 
 usage: check_conformance.py <directory with GoogleTest XML results> <conformance.md>
 
 A row is one of
-    | FT-001 | tested | `suite.FT_001_what_it_claims` |   behaves as the original does
+    | FT-001 | tested | `suite.FT_001_what_it_claims` |   behaves like the original
     | FT-002 | better | `suite.FT_002_what_it_claims` |   differs on purpose, and the test shows how
     | FT-003 | n/a    | why it has no meaning here    |
-Several tests may back one row. A typed or parametrised test is named without its instance; all must pass.
+Several tests may back one row. A typed or parametrised test is named without its instance; all
+instances must pass.
 """
 import re
 import sys
@@ -24,7 +25,7 @@ ROW = re.compile(r"\|\s*([A-Z]+-\d+)\s*\|([^|]*)\|(.*)\|\s*")
 
 
 def test_name(case):
-    """suite.name, without the instance of a typed or parametrised test."""
+    """Returns suite.name, without the instance of a typed or parametrised test."""
     suite, name = case.get("classname"), case.get("name")
     if case.get("type_param") is not None:
         suite = suite.rpartition("/")[0]  # [prefix/]suite/<type>
@@ -34,7 +35,7 @@ def test_name(case):
 
 
 def read_results(directory):
-    """Test name -> whether every instance of it ran and passed."""
+    """Returns {test name: whether every instance of the test ran and passed}."""
     passed = {}
     for path in Path(directory).rglob("*.xml"):
         for case in ElementTree.parse(path).iter("testcase"):

@@ -2,9 +2,10 @@
 
 usage: check_docs.py [repository]
 
-Every ```cpp block in README.md and docs/ stands below a marker such as
+Every ```cpp block in README.md and docs/ must stand below a marker such as
     <!-- from examples/010_hello.cpp#region -->
-and equals what lies between "// [region]" and "// [/region]" in that file, indentation of the whole aside.
+and must equal the text between "// [region]" and "// [/region]" in that file, except for a common
+indentation.
 """
 import re
 import sys
@@ -18,7 +19,7 @@ REGION_EDGE = re.compile(r"\s*// \[/?\w+\]\s*")
 
 
 def region(path, name):
-    """The lines of a region, or None if it is not there or not closed."""
+    """The lines of a region, or None if the region is missing or not closed."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     edges = [line.strip() for line in lines]
     try:
@@ -51,7 +52,7 @@ def problems_in(root, page):
             marker = block = None
         elif FENCE.match(line):
             block, start = [], number
-        elif line.strip():  # blank lines may stand between a marker and its block
+        elif line.strip():  # blank lines are allowed between a marker and its block
             marker = MARKER.fullmatch(line)
     if block is not None:
         yield f"{name}:{start}: the block is never closed"

@@ -2,8 +2,8 @@
 
 usage: check_format.py [repository]
 
-Versions of clang-format lay out the same code differently, so one version decides. Without it the check is
-skipped (exit code 77, which CTest reports as such).
+Versions of clang-format format the same code differently, so one version decides. Without that
+version the check is skipped (exit code 77, which CTest reports as skipped).
 """
 import shutil
 import subprocess

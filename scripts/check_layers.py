@@ -2,14 +2,14 @@
 
 usage: check_layers.py [repository]
 
-Looks at include/spool/<part>/ and src/<part>/. System and standard headers are not its business.
+Checks include/spool/<part>/ and src/<part>/. Ignores system and standard headers.
 """
 import re
 import sys
 
 from common import files_under, finish, numbered_lines, root_from
 
-# What each part may include, besides itself.
+# The parts that each part may include, besides itself.
 MAY_INCLUDE = {
     "base": set(),
     "sync": {"base"},
@@ -27,7 +27,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def problem_with(part, target, quoted):
-    """Why a file of this part may not include target, or None."""
+    """Returns why a file of this part may not include target, or None."""
     if ".." in target.split("/"):
         return "climbs out of its folder; name the file from spool/ or from src/"
     ours = target.startswith("spool/")

@@ -2,7 +2,7 @@
 
 usage: check_length.py [repository]
 
-Only files are measured, not functions: that needs a parser, and review sees a long function anyway.
+Measures files, not functions: functions would need a parser, and a review notices long ones.
 """
 import sys
 

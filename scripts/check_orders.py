@@ -2,8 +2,8 @@
 
 usage: check_orders.py [repository]
 
-The reason is a // comment on the order's own line or on the line above. Fences are allowed in sync/ only:
-ThreadSanitizer does not see the edges that they make.
+The reason is a // comment on the same line or on the line above. Fences are allowed in sync/ only,
+because ThreadSanitizer does not see their happens-before edges.
 """
 import re
 import sys

@@ -2,14 +2,15 @@
 
 usage: check_sources.py [repository]
 
-A forgotten header would be missing from every installation, a forgotten source from the library.
+A header missing from the list would not be installed; a missing source would not be compiled.
 """
 import re
 import sys
 
 from common import finish, root_from
 
-LISTS = {"SPOOL_PUBLIC_HEADERS": "include", "SPOOL_SOURCES": "src"}  # each lists one folder completely
+# Each list names all files of one folder.
+LISTS = {"SPOOL_PUBLIC_HEADERS": "include", "SPOOL_SOURCES": "src"}
 LIST_FILE = "src/sources.cmake"
 
 

@@ -1,9 +1,10 @@
-"""Fails when a test sleeps, when a test's name claims nothing, or when work is left marked for later.
+"""Fails when a test sleeps, when a test's name makes no claim, or when a mark for later is left.
 
 usage: check_tests.py [repository]
 
-A sleep makes a test slow or flaky, usually both; only tests/timing may use one, to measure time itself.
-The library's own this_task::sleep_for is allowed: it ends at a stop request, and is itself tested.
+A sleep makes a test slow or flaky, usually both. Only tests in tests/timing may sleep, because they
+measure time. The library's own this_task::sleep_for is allowed: it ends at a stop request, and
+tests exercise it.
 """
 import re
 import sys
@@ -12,7 +13,7 @@ from common import SOURCES, code_of, files_under, finish, numbered_lines, root_f
 
 SLEEP = re.compile(r"(?<!this_task::)\b(sleep_for|sleep_until|nanosleep|usleep|sleep)\s*\(")
 TEST = re.compile(r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\s*\(\s*\w+\s*,\s*(\w+)\s*\)")
-# In pieces, so that this file does not find itself.
+# Split into pieces, so that the check does not match this file.
 LATER = re.compile(r"\b(" + "TO" "DO|FIX" "ME|X" "XX" + r")\b")
 FOLDERS = ["include", "src", "tests", "examples", "tools", "scripts", "cmake"]
 
@@ -24,7 +25,7 @@ def problems_in_test(root, path):
         for number, line in numbered_lines(path):
             if SLEEP.search(code_of(line)):
                 yield f"{name}:{number}: a sleep outside tests/timing"
-    for match in TEST.finditer(text):  # over the whole text: a long name may stand on its own line
+    for match in TEST.finditer(text):  # a name may be on its own line
         words = [word for word in match[1].removeprefix("DISABLED_").split("_") if word]
         if len(words) < 3:
             number = text.count("\n", 0, match.start()) + 1

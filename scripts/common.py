@@ -1,4 +1,4 @@
-"""What the check_*.py scripts share. Each takes the repository to look at as an optional argument."""
+"""Shared by the check_*.py scripts. Each takes the repository to check as an optional argument."""
 import sys
 from pathlib import Path
 
@@ -10,7 +10,7 @@ def root_from(arguments):
 
 
 def files_under(root, folders, suffixes=SOURCES):
-    """The files with one of the suffixes in these folders of root, in a stable order."""
+    """The files in these folders of root that have one of the suffixes, sorted."""
     return sorted(path for folder in folders for path in (root / folder).rglob("*")
                   if path.is_file() and path.suffix in suffixes and "__pycache__" not in path.parts)
 
@@ -25,7 +25,7 @@ def code_of(line):
 
 
 def finish(name, problems):
-    """Prints the problems, one per line, and ends the script; any problem is a failure."""
+    """Prints the problems, one per line, and exits; with code 1 if there are any."""
     for problem in problems:
         print(problem)
     print(f"{name}: {len(problems)} problem(s)")

@@ -1,4 +1,5 @@
-# Shared by ./run and ./test: saying what happens, installing what is missing, building a preset.
+# Shared by ./run, ./test and the scripts: prints messages, installs missing packages, builds a
+# preset.
 # shellcheck shell=bash
 
 jobs=${SPOOL_JOBS:-$(nproc)}
@@ -10,7 +11,8 @@ die() {
     exit 1
 }
 
-# have <Debian package>: is what it provides there, whether or not the package manager knows?
+# have <Debian package>: whether the package's contents are present, from the package manager or
+# not.
 have() {
     case $1 in
         ninja-build) command -v ninja ;;
@@ -23,7 +25,7 @@ have() {
     esac >/dev/null 2>&1
 }
 
-# need_packages <Debian package>...: installs those that are missing; touches nothing when none is.
+# need_packages <Debian package>...: installs the missing packages. Does nothing if none is missing.
 need_packages() {
     local package missing=()
     for package in "$@"; do
@@ -45,7 +47,8 @@ need_packages() {
     }
 }
 
-# want_packages <Debian package>...: the same for what one can do without: says what could not be installed, and goes on.
+# want_packages <Debian package>...: the same for optional packages. Reports a package that cannot
+# be installed, and continues.
 want_packages() {
     local package
     (need_packages "$@") 2>/dev/null && return
@@ -54,10 +57,10 @@ want_packages() {
     done
 }
 
-# need_clang: the compiler of the sanitizers and of the lock annotations.
+# need_clang: installs Clang, for AddressSanitizer, UBSan and the lock annotations.
 need_clang() { need_packages clang-19 libclang-rt-19-dev lld-19 llvm-19; }
 
-# need_browser: a browser and what drives it, for the tests that look at a page.
+# need_browser: installs a browser and its driver, for the tests of a page.
 need_browser() {
     local driver=playwright-core@1.65.0
     need_packages chromium nodejs npm
@@ -70,8 +73,8 @@ need_browser() {
     }
 }
 
-# show_progress <what> <log>: copies standard input to the log and shows how far Ninja or CTest has come: on a
-# terminal in one line that changes, elsewhere a line per tenth.
+# show_progress <what> <log>: copies standard input to the log and shows the progress of Ninja or
+# CTest: on a terminal in one updated line, elsewhere one line per tenth.
 show_progress() {
     local line percent shown=-1
     while IFS= read -r line; do
@@ -88,8 +91,9 @@ show_progress() {
     [[ ! -t 1 ]] || printf '\r\033[K'
 }
 
-# build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, and shows how far it has come.
-# `targets` in the caller names what to build; everything if it is empty or not set.
+# build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, and shows
+# the progress. The caller's array `targets` names the targets; if it is empty or unset, builds
+# everything.
 build_preset() {
     local log=build/$1/build.log started=$SECONDS what=()
     [[ -z ${targets[*]-} ]] || what=(--target "${targets[@]}")

@@ -1,12 +1,14 @@
-"""Reads what gcov has counted and writes it for gcovr, one entry for each line and branch of the source.
+"""Converts the counts of gcov for gcovr, with one entry for each line and branch of the source.
 
 usage: merge_coverage.py BUILD_FOLDER OUTPUT
 
-gcovr 5.2 alone tells instances of a template apart by their place in a list that differs from object file to object file. Here the
-instances of a template, or of an inline function, are one: a branch is covered if it is in any of them. Where the compiler has made another number of
-branches of a line in one instance than in another, they cannot be compared, and the best of them counts. Not counted as branches:
-- where a call goes on or throws: the compiler makes two of every call;
-- those of a line that only closes brackets: destructors, most of them of code that unwinds the stack.
+gcovr 5.2 identifies an instance of a template by its index in a list, and that list differs between
+object files. This script merges the instances of a template or inline function: a branch is covered
+if it is covered in any instance. If the compiler made a different number of branches of a line in
+different instances, they cannot be merged, and the instance with the best coverage counts. Not
+counted as branches:
+- the two outcomes of a call, return or throw, which the compiler makes for every call;
+- branches of a line that only closes brackets: destructors, mostly for stack unwinding.
 """
 import concurrent.futures
 import json
@@ -21,7 +23,7 @@ ONLY_CLOSES = re.compile(r"[\s)}\];,]*(//.*)?")
 
 
 def counted_files(build):
-    """Every object file's counts, or its notes alone if it never ran."""
+    """The .gcda file of every object file, or its .gcno file if the object never ran."""
     for notes in sorted(build.rglob("*.gcno")):
         counts = notes.with_suffix(".gcda")
         yield counts if counts.exists() else notes
@@ -34,7 +36,7 @@ def ask_gcov(path):
 
 
 def conditions(branches):
-    """Pairs of counts, without those of calls."""
+    """Pairs of counts, without the branches of calls."""
     pairs = [branches[i:i + 2] for i in range(0, len(branches), 2)] if len(branches) % 2 == 0 else [branches]
     return [[branch["count"] for branch in pair] for pair in pairs if not any(branch["throw"] for branch in pair)]
 
@@ -44,11 +46,11 @@ def share_covered(branches):
 
 
 class Source:
-    """What is known of one file."""
+    """The counts of one source file."""
 
     def __init__(self):
         self.lines = {}      # number -> count
-        self.branches = {}   # (number, where its function begins, how many) -> pairs of counts
+        self.branches = {}   # (number, start of its function, branches per pair) -> pairs of counts
 
     def add(self, found):
         begins = {f["name"]: (f["start_line"], f["start_column"]) for f in found["functions"]}

@@ -1,8 +1,8 @@
-"""Runs an example and compares its exit code and output with what its source promises.
+"""Runs an example and checks its exit code and output against the promise in its source.
 
 usage: run_example.py <source> <executable>
 
-The second line of the source is "// prints: <regex>"; the regex is searched for in the standard output.
+The second line of the source is "// prints: <regex>". The standard output must contain a match.
 """
 import re
 import subprocess

@@ -1,5 +1,6 @@
-// Shows that a pool which loses a task or runs one twice gets no figure. A lost task alone is a run that never ends, which
-// bench_run.py counts as failed; the cases here are those that a mere count would miss or notice too late.
+// Shows that a pool that loses a task or runs one twice gets no figure. A run that only loses a
+// task never ends, and bench_run.py counts it as failed. The cases here are those that a plain
+// count would miss or notice too late.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace {
 
 enum class fault { none, runs_one_in_place_of_another, runs_the_last_again };
 
-/// Runs every task at once, in the caller, but for its fault.
+/// Runs every task in post(), on the caller's thread, except for its planted fault.
 template <fault Fault>
 class faulty_pool {
 public:
@@ -45,7 +46,7 @@ private:
     std::size_t posted_ = 0;
 };
 
-/// What the workload complained about; nothing if it gave figures.
+/// Returns the message of the `inexact` that the workload threw; empty if it threw none.
 template <class Workload>
 std::string complaint(Workload workload) {
     try {

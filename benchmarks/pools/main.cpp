@@ -1,5 +1,5 @@
-// One measurement per process: a workload, a contender, and one line of JSON with what was found. scripts/bench_run.py
-// starts them in turn; by hand:
+// One measurement per process: runs one workload with one contender and prints the figures as one
+// line of JSON. scripts/bench_run.py starts these processes; to run one by hand:
 //
 //     spool-bench-pools --list
 //     spool-bench-pools --workload W1 --contender spool-fixed-linked --size 100000

@@ -1,4 +1,4 @@
-// One adapter per queue, all with the same two calls: push(T&&) -> bool and pop(T&) -> bool, neither of which waits.
+// One adapter per queue. Each has push(T&&) -> bool and pop(T&) -> bool; neither blocks.
 #pragma once
 
 #include <cstddef>

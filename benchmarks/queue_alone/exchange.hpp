@@ -1,4 +1,4 @@
-// The workload: so many producers push, so many consumers pop, until every element has been through.
+// The workload: producers push and consumers pop until every element has passed through the queue.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,8 @@ struct shape {
     std::size_t elements;  // a multiple of the producers
 };
 
-/// Millions of elements per second. Who finds nothing to do yields. \throws std::runtime_error if one came twice or never
+/// Returns millions of elements per second. A thread that finds the queue full or empty yields.
+/// Never returns if an element is lost. \throws std::runtime_error if more came out than went in
 template <class Queue, class T>
 double exchange(const shape& s) {
     Queue queue;

@@ -1,4 +1,4 @@
-// The queue alone, without a pool: how many elements per second go through, beside other queues.
+// The queues without a pool: elements per second, compared with other queues.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// Interleaved repetitions of several contenders, and what is said about them: medians, spread, ratios.
+// Runs several contenders in interleaved repetitions and reports medians, spread and ratios.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ struct contender {
     }
 };
 
-/// Every contender once per repetition, in an order that changes each time; the first repetition is a warm-up.
+/// Runs every contender once per repetition, in a new random order each time. One more repetition
+/// before them is a warm-up.
 inline void run_interleaved(std::vector<contender>& all, int repetitions, unsigned seed) {
     std::mt19937 random{seed};
     std::vector<contender*> order;

@@ -1,4 +1,5 @@
-// All of Spool. It costs about twice as much to include as <regex>; to pay less, include the part you need.
+// Includes all of Spool. It takes about twice as long to compile as <regex>; to pay less, include
+// only the headers you need.
 #pragma once
 
 #include "spool/base/clock_source.hpp"

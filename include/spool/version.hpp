@@ -1,4 +1,4 @@
-// The one place where the version is written; the build reads it from here.
+// The only place that states the version; the build reads it from here.
 #pragma once
 
 #define SPOOL_VERSION_MAJOR 0
@@ -7,7 +7,7 @@
 
 namespace spool::inline v1 {
 
-/// The version of these headers, for messages and for `static_assert`.
+/// The version of these headers, for messages and static_assert.
 struct version {
     static constexpr int major = SPOOL_VERSION_MAJOR;
     static constexpr int minor = SPOOL_VERSION_MINOR;

@@ -13,7 +13,7 @@ namespace {
 
 using std::string_view;
 
-// Removes the part up to the next separator from the text, and returns it.
+// Removes the part before the next separator, and the separator, from `text`. Returns that part.
 string_view next_part(string_view& text, char separator) {
     const std::size_t end = std::min(text.find(separator), text.size());
     const string_view part = text.substr(0, end);
@@ -30,7 +30,7 @@ bool lists(string_view comma_separated, string_view wanted) {
     return false;
 }
 
-// The kernel writes a blank, a tab, a line feed and a backslash in a path as \ooo.
+// The kernel writes a space, a tab, a line feed and a backslash in a path as \ooo.
 std::string unescaped(string_view path) {
     std::string out;
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -47,12 +47,12 @@ std::string unescaped(string_view path) {
 }
 
 struct mount {
-    std::string root;   // the cgroup that is shown at the mount point
-    std::string point;  // where it is mounted
+    std::string root;   // the cgroup visible at the mount point
+    std::string point;  // the mount point
 };
 
-// The first mount of the hierarchy: that of version 2, or the one of version 1 with the controller cpu.
-// A line: "33 24 0:28 <root> <mount point> <options> [<tags>] - <type> <source> <options of the type>".
+// Finds the first mount of the hierarchy: version 2, or version 1 with the controller cpu.
+// Format: "33 24 0:28 <root> <mount point> <options> [<tags>] - <type> <source> <type options>".
 std::optional<mount> find_mount(string_view mounts, bool version2) {
     while (!mounts.empty()) {
         string_view line = next_part(mounts, '\n');
@@ -75,8 +75,8 @@ std::optional<mount> find_mount(string_view mounts, bool version2) {
     return std::nullopt;
 }
 
-// The cgroup and its parents, below the mount point. A path outside of what is mounted gives the mount
-// point alone: that is all we can see.
+// Adds the folders of the cgroup and its parents, up to the mount point. For a path outside of the
+// mounted subtree, adds only the mount point: nothing else is visible.
 void add_folders(std::vector<std::string>& folders, const mount& at, string_view path) {
     std::string below;
     if (at.root == "/") {
@@ -101,7 +101,7 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// A whole number that is greater than zero, at the beginning of the text.
+// Parses a positive integer at the beginning of `text`.
 std::optional<double> positive(string_view text) {
     std::int64_t value = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{} || value <= 0) {
@@ -115,7 +115,7 @@ double quota_in(const std::string& folder) {
     string_view period = text;
     string_view quota = next_part(period, ' ');
     std::string period_text;
-    if (text.empty()) {  // version 1; -1 is no quota
+    if (text.empty()) {  // version 1; -1 means no quota
         text = text_of(folder + "/cpu.cfs_quota_us");
         period_text = text_of(folder + "/cpu.cfs_period_us");
         quota = text;
@@ -131,7 +131,8 @@ double quota_in(const std::string& folder) {
 std::vector<std::string> cpu_cgroup_folders(string_view cgroups, string_view mounts) {
     std::vector<std::string> folders;
     while (!cgroups.empty()) {
-        string_view path = next_part(cgroups, '\n');  // "4:cpu,cpuacct:/path"; the path may have colons
+        // "4:cpu,cpuacct:/path"; the path may contain colons
+        string_view path = next_part(cgroups, '\n');
         next_part(path, ':');
         const string_view controllers = next_part(path, ':');
         const bool version2 = controllers.empty();

@@ -1,4 +1,3 @@
-// How many CPUs this process may use.
 #include <algorithm>
 #include <cmath>
 #include <thread>

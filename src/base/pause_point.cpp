@@ -18,8 +18,8 @@ constinit std::atomic<std::uint64_t> threads{0};
 constinit std::atomic<std::uint64_t> pauses_made{0};
 
 struct own_dice {
-    std::uint64_t seed = 0;   // that it was made from
-    std::uint64_t state = 0;  // splitmix64
+    std::uint64_t seed = 0;   // the seed that `state` was derived from
+    std::uint64_t state = 0;  // of splitmix64
 };
 constinit thread_local own_dice mine;
 
@@ -44,7 +44,7 @@ void hold_up(std::uint64_t how) noexcept {
     }
 }
 
-// SPOOL_PAUSES=<seed>, or `random`: for programs that do not call begin() themselves.
+// SPOOL_PAUSES=<seed> or SPOOL_PAUSES=random, for programs that do not call begin() themselves.
 [[maybe_unused]] const bool asked = [] {
     const char* const text = std::getenv("SPOOL_PAUSES");
     if (text == nullptr) {
@@ -69,7 +69,7 @@ std::uint64_t count() noexcept {
     return pauses_made.load(std::memory_order_relaxed);  // relaxed, statistic
 }
 
-// The pause must order nothing: it would hide what it is to show.
+// A pause point must order nothing: otherwise it would hide the races that it is to expose.
 void at(const char*) noexcept {
     const std::uint64_t seed = seed_now.load(std::memory_order_relaxed);  // relaxed: see above
     if (seed == 0) {

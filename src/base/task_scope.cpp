@@ -10,7 +10,8 @@
 namespace spool::inline v1 {
 namespace {
 
-// The scopes of the thread that forked lie between these, on its stack, and nobody else's do. Written while there is one thread.
+// The open scopes of the thread that forked lie on its stack between these two; no other thread's
+// scopes do. Written only while the process has a single thread.
 constinit const task_scope* lowest_survivor = nullptr;
 constinit const task_scope* highest_survivor = nullptr;
 
@@ -32,7 +33,8 @@ task_scope::task_scope(of_future) noexcept : task_scope() {
 
 task_scope::~task_scope() {
     innermost_ = outer_;
-    // from_outer_ goes first (declared after source_): its destructor waits for a pass_on under way.
+    // from_outer_ is destroyed before source_, which is declared first. Its destructor waits for a
+    // pass_on in progress.
 }
 
 bool task_scope::is_open_here(const task_scope* scope) noexcept {
@@ -56,7 +58,7 @@ std::stop_token task_scope::current_token() {
 }
 
 std::stop_token task_scope::token() {
-    // Link first: if it throws, nothing has changed. The outer token must not be asked for under mutex_.
+    // Link first: if that throws, nothing has changed. Do not call outer_->token() under mutex_.
     if (outer_ != nullptr && !from_outer_.has_value()) {
         from_outer_.emplace(outer_->token(), pass_on{this});
     }
@@ -81,8 +83,8 @@ std::stop_source task_scope::interrupt() noexcept {
 void task_scope::drop_state() noexcept {
     from_outer_.reset();
     token_given_ = false;
-    std::stop_source old{
-        std::nostopstate};  // released after the lock: destroys no user code, but frees memory
+    // Destroyed after the unlock: it runs no user code, but frees memory.
+    std::stop_source old{std::nostopstate};
     const detail::lock_guard lock{mutex_};
     old.swap(source_);
     stopped_.store(false, std::memory_order_relaxed);  // relaxed, guarded by mutex_
@@ -99,7 +101,8 @@ task_scope* task_scope::adopt() noexcept {
 void task_scope::survive_fork() noexcept {
     lowest_survivor = highest_survivor = innermost_;
     for (task_scope* scope = innermost_; scope != nullptr; scope = scope->outer_) {
-        std::construct_at(&scope->mutex_);  // one who is gone may have held it, and only to read
+        // A thread that is gone may have held it in interrupt(), which leaves source_ intact.
+        std::construct_at(&scope->mutex_);
         lowest_survivor = std::min(lowest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
         highest_survivor = std::max(highest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
     }

@@ -1,8 +1,10 @@
 #include "spool/base/thread_sanitizer.hpp"
 
-// The weak symbols are null unless the program that links this library was compiled with -fsanitize=thread.
+// The weak symbols are null unless the program that links this library was compiled with
+// -fsanitize=thread.
 #if defined(__linux__)
-extern "C" {  // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): ThreadSanitizer's names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): ThreadSanitizer's names
+extern "C" {
 [[gnu::weak]] void __tsan_acquire(void* key);
 [[gnu::weak]] void __tsan_release(void* key);
 [[gnu::weak]] void AnnotateIgnoreWritesBegin(const char* file, int line);

@@ -1,14 +1,15 @@
-// Telling the parts of the library that the process is about to be forked, and that it was.
+// when_forking: handlers that run around fork().
 #pragma once
 
 namespace spool::inline v1 {
 
-/// From now on `before` is called in every fork(), on the thread that forks, then `in_parent` there or `in_child` in the new process, whose only
-/// thread it is. They run no user code, and take no time. To be called while the program is loaded: so no fork can fall in between. False
-/// where there is no fork().
+/// Registers handlers for every later fork(). `before` runs on the thread that forks. Then
+/// `in_parent` runs on the same thread, or `in_child` on the only thread of the new process.
+/// Handlers must run no user code and must be quick. Call it during static initialisation, so that
+/// no fork() can come first. Returns false if there is no fork() or the registration failed.
 bool when_forking(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
 
-/// The number of this process, for messages.
+/// The id of this process, for messages; 0 on systems without fork().
 [[nodiscard]] long process_id() noexcept;
 
 }  // namespace spool::inline v1

@@ -11,7 +11,7 @@ void executor_service::close() {
     try {
         static_cast<void>(await_termination_until(deadline::never(), this_task::stop_token()));
     } catch (const interrupted&) {
-        // The tasks handed back are destroyed here, which makes their futures cancelled.
+        // Destroys the returned tasks, which cancels their futures.
         static_cast<void>(shutdown_now());
         static_cast<void>(await_termination_until(deadline::never(), {}));
     }

@@ -20,38 +20,37 @@ namespace spool::inline v1 {
 
 // THE PROTOCOL
 //
-// waiting_ holds the tasks, oldest first. A drain is a task for the target: it runs what waits. At
-// most one drain runs. Every drain has a number, and its life is:
+// waiting_ holds the tasks, oldest first. A drain is a task for the target: it runs the waiting
+// tasks. At most one drain runs. Every drain has a number, and one of these states:
 //
-//     offered    a thread is in target.execute() with it; its stack has a `request` for it
-//     queued     target.execute() has returned: the drain is the target's (queued_ counts these)
+//     offered    a thread is in target.execute() with it, and has a `request` for it on its stack
+//     queued     target.execute() has returned, and the target owns it (queued_ counts these)
 //     running    it runs tasks until none waits, or until it passes its role on (running_)
 //     finished   it found another drain running, or it ended
-//     dropped    the target destroyed it unrun
+//     dropped    the target destroyed it without running it
 //
-// The lane is covered while a drain is queued or running. execute() on a covered lane appends and
-// returns. On a lane that is not covered every caller offers a drain of its own, however many other
+// The lane is covered while a drain is queued or running. execute() on a covered lane appends the
+// task and returns. On an uncovered lane every caller offers its own drain, however many other
 // callers do so at the same time. So:
 //
 //   I1  Each waiting task has a sponsor: the drain that its own caller offers. Or the lane was
-//       covered when it came (sponsor 0).
-//   I2  A refusal takes out the refused caller's own task, and no other. If that task is gone, then
+//       covered when the task came (sponsor 0).
+//   I2  A refusal removes the refused caller's own task, and no other. If that task is gone,
 //       another drain has run it: the call succeeds.
-//   I3  When the last queued drain is dropped and none runs, the tasks are lost whose sponsor is no
+//   I3  When the last queued drain is dropped and none runs, every task is lost whose sponsor is no
 //       longer offered.
 //
 // target.execute() may call user code that adds to this lane on the same thread (a rejection
-// handler that logs). Such a task would offer a drain to the same target again, and so on without
-// end. Instead it takes the outer call's sponsor. If the outer call is refused and the lane is not
-// covered, the outer caller runs these tasks itself.
+// handler that logs). If such a task offered its own drain to the same target, that could repeat
+// without end. Instead the task takes the outer call's sponsor. If the outer call is refused and
+// the lane is not covered, the outer caller runs these tasks itself.
 //
 // The running drain passes its role on after 32 tasks: to a queued drain, else to a successor that
 // it offers. The successor takes the role over when it starts, even before the offer has returned.
-// Started on the very thread that offers it (the target runs tasks in place), it only says so: its
-// predecessor continues, and the stack does not grow.
+// If the target runs the successor in place, on the thread that offers it, the successor only
+// reports that. Its predecessor then continues, so the stack does not grow.
 //
-// A move of a task calls user code, and so does its destruction. Both happen outside of the lock:
-// tasks lie in nodes.
+// Moving or destroying a task calls user code. Both happen outside the lock: tasks are in nodes.
 class serial_executor::lane : public std::enable_shared_from_this<lane> {
 public:
     explicit lane(executor& target) noexcept : target_(target) {}
@@ -85,7 +84,8 @@ public:
             error = std::current_exception();
         }
         conclude(mine, error);
-        if (error != nullptr) {  // the refusal, or (where the target runs it in place) what a task threw
+        // The refusal, or, if the target runs tasks in place, what a task threw.
+        if (error != nullptr) {
             std::rethrow_exception(error);
         }
     }
@@ -108,7 +108,8 @@ private:
         }
         void operator()() {
             const std::shared_ptr<lane> running = std::move(lane_);
-            if (running != nullptr) {  // empty when a task that was handed back is called a second time
+            // Null if a task that was handed back is called a second time.
+            if (running != nullptr) {
                 detail::receive_in_library(running.get());
                 running->run(number_);
                 detail::hand_over_in_library(running.get());
@@ -124,13 +125,14 @@ private:
         explicit entry(task t) noexcept : work(std::move(t)) {}
         task work;
         std::uint64_t sponsor = 0;
-        bool is_own = false;  // the task of the sponsor's caller, not one that was added inside of its call
+        // True for the task of the sponsor's caller; false for a task added inside that call.
+        bool is_own = false;
     };
     using entries = std::list<entry>;
 
     enum class outcome { open, started, in_place, dropped };
 
-    // A drain that a thread offers to the target; lives on that thread's stack.
+    // A drain that a thread offers to the target. Lives on that thread's stack.
     struct request {
         std::uint64_t number = 0;
         std::thread::id thread = std::this_thread::get_id();
@@ -160,11 +162,11 @@ private:
         }
         *link = done.next;
     }
-    // A target that threw and kept the drain all the same was not counted.
+    // A drain that the target kept although it threw was never counted.
     void count_out() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
 
-    // The target's answer to the drain that a caller of add() offered. Resets `error` if the task
-    // has been accepted all the same.
+    // Handles the target's answer to the drain that a caller of add() offered. Resets `error` if
+    // the task was accepted nevertheless.
     void conclude(request& mine, std::exception_ptr& error) {
         entries refused;
         {
@@ -202,7 +204,7 @@ private:
             request* const offered =
                 successor_ != nullptr && successor_->number == number ? successor_ : offer_of(number);
             if (offered != nullptr) {
-                offered->became = outcome::dropped;  // who offers it will see
+                offered->became = outcome::dropped;  // the thread that offers the drain checks this
                 return;
             }
             count_out();
@@ -229,7 +231,7 @@ private:
         }
     }
 
-    // The next task, in `one`; false: none waits, and this drain has ended.
+    // Moves the next task to `one`. False: no task waits, and this drain has ended.
     bool next(entries& one) noexcept {
         const detail::lock_guard lock{mutex_};
         if (waiting_.empty()) {
@@ -242,7 +244,7 @@ private:
 
     enum class handed { over, refused, in_place };
 
-    // The running drain passes its role on. `over`: it has, or nothing waits.
+    // The running drain passes its role on. Returns `over` if it did, or if no task waits.
     handed pass_on() {
         request mine;
         {
@@ -256,11 +258,11 @@ private:
         }
         bool threw = false;
         try {
-            const detached_scope to_the_back;  // else a work-stealing worker would take the successor next
+            const detached_scope to_the_back;  // else a work-stealing worker takes it next
             detail::hand_over_in_library(this);
             target_.execute(drain{shared_from_this(), mine.number});
         } catch (...) {
-            threw = true;  // refused: this drain continues, so nobody needs to be told
+            threw = true;  // refused: this drain continues, so there is no error to report
         }
         const detail::lock_guard lock{mutex_};
         if (successor_ == &mine) {
@@ -305,8 +307,8 @@ private:
         }
     }
 
-    // Runs tasks in the role of the running drain. Answers what the caller should throw: the first
-    // exception, where the target runs everything in place.
+    // Runs tasks in the role of the running drain. Returns the exception that the caller should
+    // throw, or null. If the target runs everything in place, that is the first of several.
     std::exception_ptr run_tasks() {
         std::exception_ptr first;
         entries one;
@@ -326,7 +328,7 @@ private:
             const handed how = pass_on();
             if (thrown != nullptr && first == nullptr && how != handed::refused) {
                 first = thrown;
-            } else if (thrown != nullptr) {  // one too many, or the target is gone
+            } else if (thrown != nullptr) {  // not the first, or the target refuses work
                 report_uncaught("a task of serial_executor", thrown);
             }
             if (how == handed::over) {
@@ -336,7 +338,7 @@ private:
         return first;
     }
 
-    // Leaving a task whose stop was requested, `interrupted` is a normal end.
+    // `interrupted` is a normal end for a task whose stop was requested.
     static void call(task& work, const task_scope& scope) {
         try {
             work();

@@ -15,7 +15,7 @@
 namespace spool::inline v1 {
 namespace {
 
-// A destructor must wait even where there is no memory for a token.
+// The destructor must wait even if there is no memory for a token.
 std::stop_token token_or_none() noexcept {
     try {
         return this_task::stop_token();
@@ -26,8 +26,9 @@ std::stop_token token_or_none() noexcept {
 
 }  // namespace
 
-// Every thread is in one of two lists: in running_ until its task has ended, then in left_ until somebody joins it. Who
-// leaves joins those that left before, so at most one stays unjoined until the end.
+// Every thread is in one of two lists: in running_ until its task has ended, then in left_ until
+// another thread joins it. A thread that leaves joins the threads that left before it. So at most
+// one thread stays unjoined until the end.
 class thread_per_task_executor::threads : public std::enable_shared_from_this<threads> {
 public:
     explicit threads(std::string name) : name_("thread_per_task_executor \"" + std::move(name) + "\"") {}
@@ -47,7 +48,7 @@ public:
         }
     }
 
-    // Requests stop of one after the other, each outside of the lock: callbacks are users' code.
+    // Requests stop of one task after the other, outside the lock: stop callbacks are user code.
     void stop_all() {
         for (;;) {
             std::stop_source source{std::nostopstate};
@@ -58,7 +59,8 @@ public:
                     return e.scope != nullptr && !e.asked_to_stop;
                 });
                 if (next == running_.end()) {
-                    return;  // those that have not opened their scope yet will see stopping_
+                    // Threads that have not opened their scope yet will see stopping_.
+                    return;
                 }
                 next->asked_to_stop = true;
                 source = next->scope->interrupt();
@@ -83,7 +85,7 @@ public:
     wait_result wait_terminated(const wait_limits& limits) {
         return terminated_.await([this] { return is_terminated(); }, limits);
     }
-    // On one of its own threads: until only those are left that have called close() too.
+    // On a thread of this executor: waits until only threads that have called close() too are left.
     wait_result wait_closed(const wait_limits& limits) {
         bool outside = false;
         {
@@ -95,7 +97,7 @@ public:
                 terminated_.notify_all();  // pair (M): mutex_
             }
         }
-        if (outside) {  // until every task has ended, also one that has closed it
+        if (outside) {  // until every task has ended, also a task that has called close()
             return wait_terminated(limits);
         }
         return terminated_.await(
@@ -107,7 +109,8 @@ public:
             limits);
     }
 
-    // The executor is being destroyed and closed: joins what has left, and lets go of the thread that does this.
+    // Called while the executor is destroyed, after close(). Joins the threads that have left, and
+    // detaches the calling thread if it belongs to the executor.
     void part() {
         std::list<entry> left;
         {
@@ -130,8 +133,9 @@ private:
     };
     using position = std::list<entry>::iterator;
 
-    // Nothing, or why it was not started and the numbers; then `work` is as it was. To move a task
-    // calls user code: so it goes into its entry before the lock, and out of it after the lock.
+    // Starts the task. On failure returns the reason, fills `numbers` and gives `work` back. Moving
+    // a task calls user code, so the task moves into its entry before the lock, and out of it after
+    // the lock.
     std::optional<rejection_reason> try_start(task& work, std::string& numbers) {
         std::list<entry> one;
         one.push_back({.thread = {}, .work = std::move(work)});
@@ -150,7 +154,7 @@ private:
         running_.splice(running_.end(), one);
         const auto self = std::prev(running_.end());
         try {
-            // The new thread touches its entry only under the lock, so it finds the handle in it.
+            // The new thread touches its entry only after it has locked, so the handle is there.
             self->thread = std::thread([owner = shared_from_this(), self] { owner->run(self); });
         } catch (...) {
             one.splice(one.end(), running_, self);
@@ -169,7 +173,7 @@ private:
     static void join(std::list<entry>& left) {
         for (entry& e : left) {
             if (e.thread.get_id() == std::this_thread::get_id()) {
-                e.thread.detach();  // a thread_local of it destroys the executor
+                e.thread.detach();  // a thread_local of this thread destroys the executor
             } else {
                 e.thread.join();
             }
@@ -180,7 +184,7 @@ private:
         {
             bool stop_at_once = false;
             { const detail::lock_guard until_started{mutex_}; }
-            task work = std::move(self->work);  // its own now, and not moved under the lock
+            task work = std::move(self->work);  // not under the lock: only this thread uses it
             task_scope scope{work};
             {
                 const detail::lock_guard lock{mutex_};
@@ -193,7 +197,7 @@ private:
             }
             call(work, scope);
             const detail::lock_guard lock{mutex_};
-            self->scope = nullptr;  // from here nobody can stop it
+            self->scope = nullptr;  // from here on no thread can stop it
         }
         leave(self);
     }
@@ -218,7 +222,7 @@ private:
             if (self->thread.joinable()) {
                 left_.splice(left_.end(), running_, self);
             } else {
-                running_.erase(self);  // let go by part(): nobody is left to join it
+                running_.erase(self);  // detached by part(): no thread will join it
             }
             terminated_.notify_all();  // pair (M): mutex_
         }
@@ -231,7 +235,7 @@ private:
     std::list<entry> left_ SPOOL_GUARDED_BY(mutex_);
     bool shut_down_ SPOOL_GUARDED_BY(mutex_) = false;
     bool stopping_ SPOOL_GUARDED_BY(mutex_) = false;
-    event_count terminated_;  // notified whenever a thread has left
+    event_count terminated_;  // notified at each leave, close() and shutdown()
 };
 
 thread_per_task_executor::thread_per_task_executor(std::string name)

@@ -6,8 +6,9 @@
 namespace spool::inline v1::detail {
 namespace {
 
-// Ties a future to a stop from outside. The list of the future's callbacks owns it, so that whoever completes the future ends it. If that is
-// another thread than the one that requests the stop, its cancel() returns at once: the end of the registration waits for no users' code.
+// Ties a future to an external stop. The future's callback list owns the registration, so the
+// thread that completes the future ends it. If another thread is requesting the stop then, its
+// cancel() returns at once. So ending the registration waits for no user code.
 class stop_registration {
 public:
     explicit stop_registration(future_core& core) noexcept : core_(core) { core.add_reference(); }
@@ -17,14 +18,14 @@ public:
         on_stop_.reset();
         core_.drop_reference();
     }
-    /// May cancel the future before it returns.
+    /// May cancel the future before begin() returns.
     void begin(std::stop_token stop) { on_stop_.emplace(std::move(stop), canceller{&core_}); }
 
 private:
     struct canceller {
         future_core* core;
         void operator()() const noexcept {
-            future_core* const mine = core;  // cancel() destroys this object, if it cancels
+            future_core* const mine = core;  // a cancel() that succeeds destroys this object
             mine->add_reference();
             try {
                 mine->cancel(cancel_mode::interrupt);
@@ -48,7 +49,8 @@ void cancel_on_stop(future_core& core, std::stop_token stop) {
     auto own = std::make_unique<stop_registration>(core);
     stop_registration& registration = *own;
     auto end = future_core::prepare([own = std::move(own)]() mutable { own.reset(); });
-    // The list gets it when it is complete: a stop that comes meanwhile on another thread must not destroy it.
+    // The list gets the registration only when it is complete: a stop on another thread must not
+    // destroy it before.
     registration.begin(std::move(stop));
     core.on_done(std::move(end));
 }

@@ -19,7 +19,7 @@
 namespace spool::inline v1::detail {
 namespace {
 
-// Its address names this thread in a word that says `completing`.
+// The address of this thread's mark names the thread in a word that says `completing`.
 struct alignas(8) thread_mark {};
 constinit thread_local thread_mark this_thread_mark;
 
@@ -37,7 +37,7 @@ std::string readable(const std::type_info& type) {
 
 }  // namespace
 
-// What the steps need of a future.
+// The Host of future_steps.
 class future_core::host {
 public:
     explicit host(future_core& core) noexcept : core_(core) {}
@@ -82,7 +82,7 @@ future_core::~future_core() {
 
 void future_core::drop_reference() noexcept {
     SPOOL_PAUSE_POINT("future: about to drop a reference");
-    // acq_rel: all that the other holder did with the state comes before its destruction here
+    // acq_rel: every other holder's use of the state happens before its destruction here
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         if (is_watched()) [[unlikely]] {
             receive_in_library(this);
@@ -92,18 +92,18 @@ void future_core::drop_reference() noexcept {
 }
 
 void future_core::drop_handle() noexcept {
-    // acq_rel: release pairs with is_last_handle() of the one that stays, acquire with those that went before
+    // acq_rel: release pairs with is_last_handle(), acquire with earlier calls of drop_handle()
     if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         drop_reference();
     }
 }
 
 void future_core::drop_runner() noexcept {
-    // Claimed by a waiter, the body is about to run there; what is dropped here is only the empty husk.
+    // A waiter that has claimed the body will run it: this is then only the stale entry.
     if (word().now() == phase::idle && !claimed_by_waiter()) {
         try {
             cancel(cancel_mode::let_run);
-        } catch (...) {  // from an on_done callback; a destructor is no place to throw
+        } catch (...) {  // from an on_done callback; destructors call this
             report_uncaught("an on_done callback of the " + describe(), std::current_exception());
         }
     }
@@ -138,7 +138,7 @@ bool future_core::run_and_reset() {
     } catch (...) {
         error = std::current_exception();
     }
-    // Outside the catch block: this thread holds no reference to the exception once it is published.
+    // Outside the catch block, so that this thread holds no reference to a published exception.
     if (error != nullptr) {
         fail_after_run(*scope, std::move(error));
         return false;
@@ -146,7 +146,7 @@ bool future_core::run_and_reset() {
     if (steps { *this } -> start_over(scope)) {
         return true;
     }
-    static_cast<void>(claim_after_run(*scope));  // cannot succeed; waits out an interruption (I2)
+    static_cast<void>(claim_after_run(*scope));  // cannot claim; for I3, and to await cancel() (I2)
     return false;
 }
 
@@ -212,7 +212,7 @@ void future_core::wait_or_throw(std::stop_token stop, const char* call) {
     static_cast<void>(wait_in_time(deadline::never(), std::move(stop), call));
 }
 
-// A worker that waits without limit for a task of its own pool runs it right here, if it has not started.
+// A worker that waits without limit for an unstarted task of its own pool runs the task here.
 void future_core::help_out(const std::stop_token& stop) {
     for (nested_waiter* worker = nested_waiter::current(); worker != nullptr && now() == phase::idle;
          worker = worker->outer()) {
@@ -229,7 +229,7 @@ void future_core::help_out(const std::stop_token& stop) {
     }
 }
 
-// The body runs, or the outcome is being written, on this very thread, further out: it goes on when the wait has ended.
+// True if this thread runs the body or writes the outcome in an outer frame: a self-deadlock.
 bool future_core::depends_on_caller() const noexcept {
     const future_word seen = word();
     switch (seen.now()) {
@@ -250,7 +250,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     if (until.is_never() && depends_on_caller()) {
         throw std::logic_error(std::string{call} + ": the task would wait for itself: " + describe());
     }
-    // The clock is read only by one who has to wait.
+    // Only a caller that has to wait reads the clock.
     future_waits& lately = waits_of_this_thread();
     const auto since = deadline::clock::now();
     auto spin = spinning_pays(since) ? lately.worth_spinning() : std::chrono::nanoseconds{0};
@@ -268,7 +268,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     return how == wait_result::ready;
 }
 
-// A future that was given to a pool can be completed only by a worker of it, or cancelled.
+// Once a pool holds the task, only a worker of that pool completes the future, or cancel() does.
 future_link::place future_core::whereabouts() const {
     const future_word seen = word();
     const void* const start = start_.load();
@@ -293,7 +293,7 @@ future_link::place future_core::whereabouts() const {
     return at.home != nullptr ? at : future_link::place{};
 }
 
-// ---- Who may start it: an address that is no pool's
+// ---- The start word: the address of `out` is no pool's
 
 namespace {
 alignas(4) constinit std::byte out{};
@@ -318,8 +318,8 @@ bool future_core::set_exception(std::exception_ptr error) {
     return true;
 }
 
-// The stop itself, which calls users' callbacks, is requested after the word is final, on a copy: by then the scope may belong to
-// another task.
+// cancel() requests the stop, which calls user callbacks, after the word is final. It does so on a
+// copy of the stop source: by then the scope may belong to another task.
 bool future_core::cancel(cancel_mode mode) {
     steps way{*this};
     if (!way->cancel(mode, &this_thread_mark)) {
@@ -340,7 +340,7 @@ void future_core::finish(phase final) {
 // ---- Callbacks
 
 future_core::callback_node* future_core::closed() noexcept {
-    // Only its address counts. Plain bytes: nothing of the library is destroyed at exit.
+    // Only the address matters. Plain bytes: the library destroys nothing at exit.
     alignas(callback_node) static constinit std::byte marker{};
     return reinterpret_cast<callback_node*>(&marker);
 }
@@ -352,14 +352,14 @@ future_core::callback_ptr future_core::prepare(task callback) {
 void future_core::on_done(callback_ptr node) {
     callback_node* head = callbacks_.load();
     do {
-        if (head == closed() || is_lost()) {  // lost in a fork, and those before are too
+        if (head == closed() || is_lost()) {  // is_lost(): earlier callbacks are lost too
             receive_in_library(this);
             node->call();
             return;
         }
         node->next = head;
     } while (!callbacks_.compare_exchange_weak(head, node.get()));
-    static_cast<void>(node.release());  // now the list's
+    static_cast<void>(node.release());  // the list owns the node now
 }
 
 void future_core::call_back() {
@@ -368,12 +368,12 @@ void future_core::call_back() {
     if (newest == nullptr) {
         return;
     }
-    // A callback may destroy whatever kept this state alive.
+    // A callback may drop the last reference that kept this state alive.
     add_reference();
     const std::unique_ptr<future_core, void (*)(future_core*)> keep{
         this, [](future_core* self) { self->drop_reference(); }};
     callback_node* oldest = nullptr;
-    while (newest != nullptr) {  // turn the list round: called in the order of registration
+    while (newest != nullptr) {  // reverse the list: callbacks run in registration order
         callback_node* const node = std::exchange(newest, newest->next);
         node->next = std::exchange(oldest, node);
     }

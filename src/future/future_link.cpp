@@ -6,7 +6,7 @@ namespace spool::inline v1 {
 
 constinit thread_local nested_waiter* nested_waiter::current_ = nullptr;
 
-// A state that can lie in a timer queue names nothing but the gate of that queue: whoever reads its word will take it for one.
+// A scheduled state names no pool here: timer_gate::visit takes an unmarked start word for a gate.
 bool future_link::set_home(const void* pool) const noexcept {
     return core_->move_start(core_->kind() == detail::future_core::timer_kind::none ? pool : nullptr);
 }
@@ -27,7 +27,7 @@ void future_link::set_keeper(const void* pool) const noexcept {
     using core = detail::future_core;
     const void* const to =
         core_->kind() == core::timer_kind::none ? core::at(pool, core::home_use::kept) : nullptr;
-    if (core_->start() != to) {  // a new timer names nothing yet
+    if (core_->start() != to) {  // a new timer names nothing yet: no write
         static_cast<void>(core_->move_start(to));
     }
 }

@@ -1,13 +1,13 @@
-// What is left in a forked child of the futures whose tasks the parent's pools had.
+// How a forked child reads the futures whose tasks the parent's pools held.
 #include "spool/future/detail/future_core.hpp"
 #include "spool/future/future_link.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
-// All written while the process has a single thread.
+// Both are written only while the process has a single thread.
 constinit const lost_home* lost = nullptr;
-constinit const void* survivor_mark = nullptr;  // of the thread that forked
+constinit const void* survivor_mark = nullptr;  // names the thread that forked
 
 }  // namespace
 
@@ -29,8 +29,8 @@ void detail::future_core::survive_fork() noexcept {
     survivor_mark = mark_of_this_thread();
 }
 
-// The future is the parent's. If a pool of the parent has its task, nobody here will ever complete it, but for the thread that forked: what that
-// one ran it runs on.
+// The future is the parent's. If a pool of the parent has the task, no thread of the child
+// completes the future. The exception is the thread that forked: it continues what it ran before.
 detail::future_word detail::future_core::word_after_fork(future_word seen) const noexcept {
     if (!lost_home::is_lost(home_of(start_.load()))) {
         return seen;

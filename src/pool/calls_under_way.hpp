@@ -1,11 +1,14 @@
-// calls_under_way: a check for debug builds that no thread is inside execute() when the pool is destroyed.
+// calls_under_way: a check for debug builds that no thread is inside execute() when the pool is
+// destroyed.
 //
-// execute() looks at the control word after the queue has taken the task (E2 in pool_steps.hpp). A task that destroys the
-// pool before that takes the word away. To prevent this, release builds would have to count every call, so they
-// leave it to the caller; debug builds count and say what is wrong.
+// execute() looks at the control word after the queue has taken the task (E2 in pool_steps.hpp). A
+// task that destroys the pool before that destroys the word too. To prevent this, release builds
+// would have to count every call, so they make it the caller's duty. Debug builds count, and name
+// the error.
 //
-// Not counted: calls on the pool's own workers, for which the destructor waits; a task that a rejection policy runs in
-// the caller, and waits for room: both keep the pool's core or do not look at it again.
+// Not counted: calls on the pool's own workers, for which the destructor waits; a task that a
+// rejection policy runs in the caller; and waits for room. The last two keep the pool's core alive
+// or do not look at it again.
 #pragma once
 
 #include <atomic>
@@ -32,7 +35,7 @@ public:
 
 class calls_under_way {
 public:
-    /// One call, for as long as it may touch the pool; if `is_counted()` says so.
+    /// One call, while it may touch the pool. Counted only if `is_counted()` returns true.
     class entry {
     public:
         template <class IsCounted>
@@ -45,7 +48,7 @@ public:
         entry(const entry&) = delete;
         entry& operator=(const entry&) = delete;
         ~entry() { end(); }
-        /// From here on the call does not touch the pool, or keeps what it touches.
+        /// From here on the call does not touch the pool, or keeps alive what it touches.
         void end() noexcept {
             if (calls_ != nullptr) {
                 std::exchange(calls_, nullptr)->count_.fetch_sub(1);
@@ -56,7 +59,7 @@ public:
         calls_under_way* calls_;
     };
 
-    /// Ends the process with a message that names the pool, if there are any.
+    /// Ends the process with a message that names the pool, if any call is under way.
     void expect_none(const std::string& pool) const noexcept {
         if (const std::size_t n = count_.load(); n != 0) {
             fail(pool, n);

@@ -1,4 +1,4 @@
-// The children that a group claims, where the queue keeps no store per consumer.
+// The children that a group claims, if the queue keeps no store per consumer.
 #include "pool/claimable_child.hpp"
 
 #include <utility>
@@ -9,15 +9,16 @@
 
 namespace spool::inline v1 {
 
-// The maker is a worker that could not find the child in the queue. False, and `child` is as it was: the pool does not take it.
+// For a maker that is a worker and could not find the child in the queue. Returns false, and leaves
+// `child` unchanged, if the pool refuses it.
 [[gnu::noinline]] bool task_group::fork_claimable(core& pool, task& child) {
-    auto* const node =
-        new detail::claimable_child(std::move(child));  // no memory: the child stays where it is
+    // Without memory this throws before it moves the child.
+    auto* const node = new detail::claimable_child(std::move(child));
     task entry{std::in_place_type<detail::child_entry>, *node, this};
     bool taken = false;
     try {
         taken = pool.takes(entry);
-    } catch (...) {  // from the queue, which has not taken it
+    } catch (...) {  // from the queue, which has not taken the entry
     }
     if (!taken) {
         child = node->take();
@@ -29,7 +30,7 @@ namespace spool::inline v1 {
     return true;
 }
 
-// The children that no worker has polled, oldest first. False: there are none.
+// Runs the children that no worker has dequeued, oldest first. Returns false if there are none.
 bool task_group::run_claimable(core& pool) {
     bool found = false;
     while (detail::claimable_child* const next = next_claimable()) {
@@ -49,7 +50,7 @@ detail::claimable_child* task_group::next_claimable() noexcept {
     return children_.pop_front();
 }
 
-// All children have ended, so no thread but the maker's refers to the list.
+// All children have ended, so only the maker's thread refers to the list.
 void task_group::drop_list() noexcept {
     while (detail::claimable_child* const next = next_claimable()) {
         next->drop_reference();
@@ -76,8 +77,8 @@ void detail::child_list::look_at_next(const void* home) noexcept {
     if (last_ == child) {
         last_ = looked_at_;
     }
-    child
-        ->drop_reference();  // runs no user code: a child that is not queued is in its entry's hands, or gone
+    // Runs no user code: a child that is not queued is held by its entry, or gone.
+    child->drop_reference();
 }
 
 detail::claimable_child* detail::child_list::pop_front() noexcept {

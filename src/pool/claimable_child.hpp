@@ -1,16 +1,21 @@
-// claimable_child: a child of a task_group that either a polling worker or the waiting maker starts.
+// claimable_child: a child of a task_group that either a worker that dequeues it or the waiting
+// maker starts.
 //
-// A maker on a worker must run the children that no thread has begun. Where the queue has a store per consumer, the maker finds
-// them there (blocking_queue::use_own). Any other queue would have to be searched, so such a child has two references: one in
-// its queue entry, one in the list of its group. The claim of future_link decides who starts it:
+// A maker on a worker must run the children that no thread has begun. If the queue has a store per
+// consumer, the maker finds them there (blocking_queue::use_own). Any other queue would have to be
+// searched. So such a child has two references: one in its queue entry, one in the list of its
+// group. The claim of future_link decides which thread starts the child:
 //
-//     worker that polls the entry     claim(): the word says "in hand"; the entry runs the child and destroys it
-//     maker that waits                claim_by_waiter(): the word says "claimed"; the maker moves the child out and runs it
-//     owner of an entry that is       the word says "out"; the child is destroyed unrun
+//     worker that dequeues the entry   claim(): the word says "in hand"; the entry runs the child
+//                                      and destroys it
+//     maker that waits                 claim_by_waiter(): the word says "claimed"; the maker moves
+//                                      the child out and runs it
+//     owner of an entry that is        the word says "out"; the child is destroyed unrun
 //     destroyed unrun
 //
-// Each is one compare-exchange, and none succeeds after the maker's. After the maker's claim the entry is stale: the pool counts
-// it in husks_ and drops it when it meets it, as it does for a future. The last of the two references frees the memory.
+// Each is one compare-exchange, and none succeeds after the maker's. After the maker's claim the
+// entry is stale: the pool counts it in husks_ and drops it when it finds it, as it does for a
+// future. The last of the two references frees the memory.
 #pragma once
 
 #include <typeinfo>
@@ -25,19 +30,19 @@ namespace spool::inline v1::detail {
 
 class claimable_child final : private freed_elsewhere, public future_core {
 public:
-    /// Has two references: the group's, and the entry's.
+    /// Begins with two references: the group's, and the entry's.
     explicit claimable_child(task&& child) noexcept : child_(std::move(child)) {
-        hand_over_in_library(sanitizer_key_of(child_.id()));  // with the memory that it lies in now
+        hand_over_in_library(sanitizer_key_of(child_.id()));  // with the memory of this node
     }
     ~claimable_child() override = default;
 
-    /// In the group's list.
+    /// The next child in the group's list.
     claimable_child* next = nullptr;
 
     /// For the winner of the claim.
     void call() { child_(); }
     [[nodiscard]] task take() noexcept { return std::move(child_); }
-    /// The entry's end. Destroys the child, unless the maker has claimed it.
+    /// The entry is destroyed. Destroys the child, unless the maker has claimed it.
     void drop_entry() noexcept {
         if (move_start(out_mark())) {
             child_ = nullptr;
@@ -47,7 +52,7 @@ public:
     }
 
 private:
-    // The claim is all that it has of a future: no thread waits for its outcome.
+    // Of a future, only the claim is used: no thread waits for an outcome.
     void run_body(task_scope&) override {}
     void run_body_and_forget() override {}
     void destroy_callable() noexcept override {}
@@ -70,13 +75,13 @@ public:
     }
 
     void operator()() {
-        static_cast<void>(
-            task_scope::adopt());  // a future that runs inside the child must not take this scope
+        // A future that runs inside the child must not adopt this scope.
+        static_cast<void>(task_scope::adopt());
         child_->call();
     }
     [[nodiscard]] task_id id() const noexcept { return child_->id(); }
     [[nodiscard]] future_core* core() const noexcept { return child_; }
-    /// Names the group, which may be gone if the entry is stale.
+    /// An id of the group. The group may be gone if the entry is stale.
     [[nodiscard]] const void* group() const noexcept { return group_; }
 
 private:

@@ -1,17 +1,20 @@
-// control_word: a pool's run state and its number of workers in one atomic word. The only file that packs its bits.
+// control_word: a pool's run state and its numbers of workers in one atomic word. Only this file
+// packs the bits.
 //
 //     63    61 60              32 31               0
 //    +--------+------------------+------------------+
 //    | state  | workers          | departing        |
 //    +--------+------------------+------------------+
 //
-// departing: counted out of the workers, but still busy leaving (see pool_steps.hpp).
+// departing: workers that left the workers' count but are still busy leaving (see pool_steps.hpp).
 //
-// I1: the state never goes back. I2: the number never exceeds largest_pool, and each worker is counted in once and out once.
-// State and numbers are always judged from one load, and changed together: a worker that comes back and leaves again in between would
-// make two words agree that never were so at one time.
-// Everything is seq_cst: the word is the pool's half of several two-variable handshakes (with the queue in execute(), with waiting
-// workers' give-up predicates), and it is written rarely.
+// I1: the state never goes back. I2: the number of workers never exceeds largest_pool, and each
+// worker is counted in once and out once.
+// State and numbers are always judged from one load, and changed together. With two words, a worker
+// that comes back and leaves again between two loads would make a reader see a combination that
+// never existed.
+// Every access is seq_cst. The word is the pool's half of several two-variable handshakes (with the
+// queue in execute(), with the give-up predicates of waiting workers), and it is written rarely.
 #pragma once
 
 #include <atomic>
@@ -27,11 +30,11 @@ class basic_control_word {
 public:
     [[nodiscard]] pool_control load() const noexcept { return unpack(word_.load()).now; }
 
-    /// Each counts if state and workers still are what `seen` says; else `seen` is what they are now.
-    /// A worker is counted in, or out.
+    /// These try_ functions succeed only if state and workers still equal `seen`. Otherwise they
+    /// store the current values in `seen` and return false. The first two count a worker in or out.
     [[nodiscard]] bool try_add_worker(pool_control& seen) noexcept { return try_change(seen, +1, 0); }
     [[nodiscard]] bool try_release_worker(pool_control& seen) noexcept { return try_change(seen, -1, 0); }
-    /// A worker leaves: it is departing from now on. Or it has thought better of it.
+    /// A worker leaves, and departs from now on; or a departing worker comes back.
     [[nodiscard]] bool try_leave(pool_control& seen) noexcept { return try_change(seen, -1, +1); }
     [[nodiscard]] bool try_come_back(pool_control& seen) noexcept { return try_change(seen, +1, -1); }
     void leave() noexcept {
@@ -42,11 +45,12 @@ public:
         pool_control seen = load();
         while (!try_release_worker(seen)) {}
     }
-    /// It departs, but its place is another's; and its end, or that it stays.
+    /// Marks the worker as departing while a successor takes over its place in the count.
+    /// end_departure() ends a departure, or undoes this one.
     void begin_departure() noexcept { word_.fetch_add(1); }
     void end_departure() noexcept { word_.fetch_sub(1); }
 
-    /// Moves the state on, unless it is there or further. True if this call moved it.
+    /// Moves the state forward to `state`. Returns false if the state was there or further already.
     bool advance_to(run_state state) noexcept {
         std::uint64_t word = word_.load();
         for (;;) {
@@ -59,13 +63,14 @@ public:
             }
         }
     }
-    /// From exactly what was seen, with no workers and nobody departing: the one who succeeds ends the pool.
+    /// Moves the state from exactly `seen`, with no workers and none departing, to tidying. The one
+    /// caller that succeeds must end the pool. Precondition: `seen` has no workers.
     [[nodiscard]] bool try_tidy(const pool_control& seen) noexcept {
         std::uint64_t word = pack({seen, 0});
         return word_.compare_exchange_strong(word, pack({{run_state::tidying, 0}, 0}));
     }
     [[nodiscard]] bool somebody_departs() const noexcept { return unpack(word_.load()).departing != 0; }
-    /// No more than so many are counted, and as departing.
+    /// Whether at most `workers` workers are counted, and at most `departing` workers depart.
     [[nodiscard]] bool at_most(std::size_t workers, std::size_t departing) const noexcept {
         const contents c = unpack(word_.load());
         return c.now.workers <= workers && c.departing <= departing;

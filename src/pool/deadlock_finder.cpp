@@ -8,7 +8,7 @@
 namespace spool::inline v1 {
 namespace {
 
-// False: a future that it waits for is in no pool, so that any thread may complete it.
+// Returns false if the wait is for a future that is in no pool, so that any thread may complete it.
 template <class Wait>
 bool may_be_stuck(const Wait& w, std::span<const future_link::place> places) {
     return w.kind != Wait::what::futures ||
@@ -17,7 +17,7 @@ bool may_be_stuck(const Wait& w, std::span<const future_link::place> places) {
            });
 }
 
-// Of very many waits not each is looked at for the smallest circle.
+// How many waits are tried, at most, in search of the smallest cycle.
 constexpr std::size_t most_tries = 64;
 
 std::string quoted(const std::string& name) {
@@ -37,7 +37,7 @@ thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) 
     }
     stuck_.assign(waits_.size(), any);
     if (!any) {
-        return;  // the usual case for many waits: what they wait for comes from elsewhere
+        return;  // the usual case for many waits: any thread may complete a future of each
     }
     runs_.reserve(waits_.size());
     for (std::size_t i = 0; i < waits_.size(); ++i) {
@@ -84,7 +84,7 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const place& a
     return runner != runs_.end() && stuck_[runner->second];
 }
 
-// A pool without a wait in the list is not touched: it may be gone.
+// Does not touch a pool without a wait in the list: it may be gone.
 bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const void* pool) const {
     const auto waits = of_pool_.find(pool);
     if (waits == of_pool_.end() || !std::all_of(waits->second.begin(), waits->second.end(),
@@ -124,7 +124,7 @@ void thread_pool_executor::core::deadlock_watch::finder::add_causes(std::size_t 
     }
 }
 
-// All waits that have to end before this one can.
+// All waits that must end before this one can.
 auto thread_pool_executor::core::deadlock_watch::finder::closure(std::size_t i) const -> indices {
     std::vector<bool> seen(waits_.size(), false);
     indices all;
@@ -135,7 +135,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::closure(std::size_t i) 
     return all;
 }
 
-// The smallest such set: the circle itself, without those who only wait for it.
+// The smallest closure: the cycle itself, without waits that only wait for the cycle.
 auto thread_pool_executor::core::deadlock_watch::finder::innermost(indices of) const -> indices {
     indices smallest = of;
     for (std::size_t n = 0; n < std::min(of.size(), most_tries); ++n) {
@@ -157,11 +157,11 @@ auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_
         const auto known = std::find_if(cycle.begin(), cycle.end(),
                                         [this](std::size_t at) { return waits_[at]->reported != 0; });
         if (known != cycle.end()) {
-            waits_[i]->reported = waits_[*known]->reported;  // it only waits for one that was
+            waits_[i]->reported = waits_[*known]->reported;  // it only waits for a reported cycle
             continue;
         }
         if (!is_still_so(cycle)) {
-            continue;  // the next look will tell
+            continue;  // the next look decides
         }
         found.push_back(report_on(cycle, ++last_number));
         waits_[i]->reported = last_number;
@@ -169,7 +169,8 @@ auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_
     return found;
 }
 
-// A worker that was in no wait may have taken a task and left before its pool was looked at.
+// Checks again where the futures are: a worker that was in no wait may have taken a task, and left
+// before the finder looked at its pool.
 bool thread_pool_executor::core::deadlock_watch::finder::is_still_so(const indices& cycle) const {
     return std::all_of(cycle.begin(), cycle.end(), [this](std::size_t i) {
         return std::equal(places_[i].begin(), places_[i].end(), waits_[i]->futures.begin(),
@@ -210,7 +211,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices
     return found;
 }
 
-// Whether an extra thread of the pool that is waited for would help, and may be started.
+// Whether an extra thread of the pool that is waited for would help, and that pool's policy lends.
 bool thread_pool_executor::core::deadlock_watch::finder::lend(std::size_t i, finding& found) const {
     const blocked_wait& wait = *waits_[i];
     const auto lends = [&found](const void* pool, task_id wanted) {

@@ -1,4 +1,5 @@
-// deadlock_watch::finder: which waits are stuck, and what is to be said of them. Used under the lock of the list; calls no user code.
+// deadlock_watch::finder: finds which waits are stuck, and describes them. Used under the lock of
+// the list; calls no user code.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,23 @@
 
 namespace spool::inline v1 {
 
-/// One deadlock, and what is to be done about it when the lock is gone.
+/// One deadlock, and what must be done about it after the lock is released.
 struct thread_pool_executor::core::deadlock_watch::finding {
-    std::size_t number = 0;  // what its waits are marked with
+    std::size_t number = 0;  // the number that its waits are marked with
     deadlock_report report{};
-    std::shared_ptr<core> teller{};                              // whose policy is told
-    std::shared_ptr<core> lender{};                              // may be null
-    task_id wanted = 0;                                          // for the extra thread; 0: any task
-    future_link::readiness ready = future_link::readiness::due;  // of that task
+    std::shared_ptr<core> teller{};  // the pool whose policy gets the report
+    std::shared_ptr<core> lender{};  // the pool that lends a thread; may be null
+    task_id wanted = 0;              // the task for the extra thread; 0: any task
+    // Of that task:
+    future_link::readiness ready = future_link::readiness::due;
     bool is_new = true;  // false: all of its waits were reported before
 };
 
 class thread_pool_executor::core::deadlock_watch::finder {
 public:
     explicit finder(blocked_wait* first);
-    /// Those that are not marked as reported, and marks them. With those that wait for an extra thread once more.
+    /// Returns the deadlocks whose waits are not marked as reported, and marks the waits. A
+    /// deadlock that list::forget() has unmarked is found again.
     [[nodiscard]] std::vector<finding> find(std::size_t& last_number);
 
 private:
@@ -46,10 +49,11 @@ private:
     bool lend(std::size_t i, finding& found) const;
 
     std::vector<blocked_wait*> waits_;
-    // Where their futures are, looked up once: a future may be cancelled at any time, and what is said must fit together.
+    // Where their futures are, looked up once: a future may be cancelled at any time, and a report
+    // must be consistent.
     std::vector<std::vector<place>> places_;
     std::vector<bool> stuck_;
-    std::unordered_map<const task_scope*, std::size_t> runs_;  // the scopes of their threads
+    std::unordered_map<const task_scope*, std::size_t> runs_;  // the scopes of the waiting threads
     std::unordered_map<const void*, indices> of_pool_;         // the waits of a pool's workers
 };
 

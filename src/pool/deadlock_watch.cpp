@@ -12,15 +12,15 @@
 
 namespace spool::inline v1 {
 
-// Never destroyed, and made anew in a forked child: whoever waited is not there.
+// Never destroyed. Reset in a forked child, where the threads that waited do not exist.
 struct thread_pool_executor::core::deadlock_watch::list {
-    // However many wait, they look no more often than this.
+    // However many workers wait, together they look no more often than this.
     static constexpr std::chrono::milliseconds least_between_looks{100};
 
     detail::mutex mutex;
     blocked_wait* first SPOOL_GUARDED_BY(mutex) = nullptr;
-    blocked_wait* watcher SPOOL_GUARDED_BY(mutex) = nullptr;  // one of them
-    unsigned generation SPOOL_GUARDED_BY(mutex) = 0;          // how many forks lie behind it
+    blocked_wait* watcher SPOOL_GUARDED_BY(mutex) = nullptr;  // one of the waits in the list
+    unsigned generation SPOOL_GUARDED_BY(mutex) = 0;          // number of forks so far
     std::size_t last_number SPOOL_GUARDED_BY(mutex) = 0;      // of a deadlock
     deadline::time_point next_look SPOOL_GUARDED_BY(mutex){};
     std::chrono::nanoseconds pause SPOOL_GUARDED_BY(mutex){between_looks};  // of the watcher
@@ -41,11 +41,13 @@ struct thread_pool_executor::core::deadlock_watch::list {
             watcher = &wait;
         }
     }
-    // The answer is the call of the wait that becomes the watcher, if one does; the caller makes it without the lock.
+    // Returns the call of the wait that becomes the watcher, if any. The caller must make the call,
+    // without the lock.
     [[nodiscard]] std::stop_source remove(blocked_wait& wait) noexcept {
         const detail::lock_guard lock{mutex};
         if (wait.born != generation) {
-            return std::stop_source{std::nostopstate};  // a handler has forked: the list is the child's
+            // A handler has forked, and this is the child: its list does not hold the wait.
+            return std::stop_source{std::nostopstate};
         }
         *wait.link_here = wait.next;
         if (wait.next != nullptr) {
@@ -53,7 +55,7 @@ struct thread_pool_executor::core::deadlock_watch::list {
         }
         return watcher == &wait ? appoint(first) : std::stop_source{std::nostopstate};
     }
-    // The same for a watcher that stays in the list.
+    // Appoints another watcher, as remove() does, but the wait stays in the list.
     [[nodiscard]] std::stop_source pass_on(const blocked_wait& wait) noexcept {
         const detail::lock_guard lock{mutex};
         blocked_wait* const other = wait.next != nullptr ? wait.next : first;
@@ -63,7 +65,7 @@ struct thread_pool_executor::core::deadlock_watch::list {
         watcher = next;
         return next != nullptr ? next->call : std::stop_source{std::nostopstate};
     }
-    // The part of a wait in its next sleep, out of which `call` will call it. (C)
+    // The part of a wait in its next sleep, which `call` can end. (C)
     struct part {
         bool watches;
         std::chrono::nanoseconds pause;
@@ -74,7 +76,7 @@ struct thread_pool_executor::core::deadlock_watch::list {
         wait.call = call;
         return {watcher == &wait, pause, wait.doom};
     }
-    // One that has got its doom and was not called since. No memory is needed for it.
+    // Returns the call of a wait whose doom was set and that was not called since. Needs no memory.
     [[nodiscard]] std::stop_source next_doomed() noexcept {
         const detail::lock_guard lock{mutex};
         for (blocked_wait* w = first; w != nullptr; w = w->next) {
@@ -101,8 +103,9 @@ struct thread_pool_executor::core::deadlock_watch::list {
                                                      between_looks, most_between_looks);
         return found;
     }
-    // An extra thread was started, or is to be when its task is due. If they are still stuck at the next look, or stuck again, they
-    // are found once more; a wait that a report has named is not reported again.
+    // For waits that an extra thread helps, now or when its task is due. If the waits are still
+    // stuck at the next look, or stuck again, the finder finds them once more. A wait that a report
+    // has named is not reported again.
     void forget(std::size_t number) {
         const detail::lock_guard lock{mutex};
         for (blocked_wait* w = first; w != nullptr; w = w->next) {
@@ -156,7 +159,7 @@ wait_result thread_pool_executor::core::self_service::wait_for(std::span<const f
 
 namespace {
 
-// A wait without memory for a call looks at its part now and then, like a watcher.
+// Without memory for a call, the wait looks at its part now and then, like a watcher.
 std::stop_source call_or_none() noexcept {
     try {
         return std::stop_source{};
@@ -227,7 +230,7 @@ std::size_t thread_pool_executor::core::deadlock_watch::look(blocked_wait* watch
             list::all.forget(one.number);
         }
     }
-    // After the report, so that it comes before what is thrown.
+    // After the report, so that the report comes before the exception.
     for (std::stop_source doomed = list::all.next_doomed(); doomed.stop_possible();
          doomed = list::all.next_doomed()) {
         doomed.request_stop();

@@ -1,11 +1,14 @@
-// What becomes of the pools in a forked child.
+// What happens to the pools in a forked child.
 //
-// The child has one thread, the one that forked, and a copy of everything as it was in that instant: other threads may have been inside of any
-// lock, or half way through a change of the queue. So nothing of a pool's core is used any more. The handle lets go of it, and it stays where
-// it is for as long as the process: neither it nor a task in it is destroyed. At the next use the handle finds no core (use()),
-// and either ends the process or makes a new core from those settings that are whole at every instant.
+// The child has one thread, the one that forked, and a copy of everything as it was at that
+// instant. Other threads may have been inside any lock, or in the middle of a change of the queue.
+// So the child does not use a pool's core any more. The handle releases the core, which stays in
+// memory for as long as the process: neither the core nor a task in it is destroyed. At the next
+// use the handle finds no core (use()). The handle then either ends the process, or makes a new
+// core from those settings that are whole at every instant.
 //
-// Only the list itself is needed in the handlers, and fork() waits for its lock. No user code runs there, nothing is allocated.
+// The fork handlers need only the list itself, and fork() waits for its lock. They run no user code
+// and allocate nothing.
 #include "pool/fork_list.hpp"
 
 #include <cstdio>
@@ -58,8 +61,8 @@ void thread_pool_executor::fork_list::put_in_place(const thread_pool_executor& p
     const detail::lock_guard lock{list_mutex};
     if (pool.here_.load() == nullptr) {
         pool.core_.swap(fresh);  // it was empty
-        pool.here_.store(pool.core_.get(),
-                         std::memory_order_release);  // (F) hands over the new core to use()
+        // (F) release: hands the new core over to use()
+        pool.here_.store(pool.core_.get(), std::memory_order_release);
     }
 }
 
@@ -82,7 +85,7 @@ void thread_pool_executor::fork_list::in_child() SPOOL_RELEASE(list_mutex) {
     list_mutex.unlock();
 }
 
-// The thread that forked may be a worker, inside of a task: all that it may still do is leave that.
+// The thread that forked may be a worker inside a task: all that it may still do is leave the task.
 void thread_pool_executor::fork_list::let_own_workers_go() noexcept {
     using self_service = core::self_service;
     for (auto* w = dynamic_cast<self_service*>(nested_waiter::current()); w != nullptr; w = w->outer()) {
@@ -95,7 +98,7 @@ void thread_pool_executor::core::leave_to_parent(std::shared_ptr<core> self) noe
     lost_.lose(this);
 }
 
-// Called by the worker that forked, when its task has ended.
+// The worker that forked calls this when its task has ended.
 void thread_pool_executor::core::end_in_child() const noexcept {
     if (on_fork_ == fork_policy::abort) {
         abort_in_child("a task that forked has returned there, to a worker that is none");
@@ -115,7 +118,7 @@ void thread_pool_executor::core::abort_in_child(const std::string& why) const no
     }
 }
 
-// In the child; only what is whole at every instant is read.
+// In the child: reads only what is whole at every instant.
 pool_options thread_pool_executor::core::settings_after_fork() const {
     return {.name = name_,
             .core_size = core_size_.load(),

@@ -1,4 +1,4 @@
-// fork_list: all pools of the process, for the child that a fork makes.
+// fork_list: all pools of the process, for a forked child.
 #pragma once
 
 #include "spool/pool/thread_pool_executor.hpp"
@@ -9,7 +9,7 @@ class thread_pool_executor::fork_list {
 public:
     static void add(thread_pool_executor& pool);
     static void remove(thread_pool_executor& pool) noexcept;
-    /// Unless another was faster: then `fresh` is dropped.
+    /// Installs `fresh` as the pool's core. Drops `fresh` if another thread was faster.
     static void put_in_place(const thread_pool_executor& pool, std::shared_ptr<core> fresh);
 
 private:

@@ -1,5 +1,14 @@
-// What happens with every task, in one place: the usual way in, out of the queue, and through a worker. Whatever is not usual goes the
-// long way, which makes the same decisions (submission.cpp, worker_loop.cpp, worker_run.cpp).
+// The fast paths of a task: admission, dequeue, and the run on a worker.
+//
+// Admission: only a plain task, from execute(), try_execute() or a task_group, and not in a pool
+// with task_times or queue_first. A task of submit() is the body of a future, so it is not plain
+// and always takes the slow path (prepare(), then admit()). So do tasks with a due time.
+// Dequeue: every task, while the pool is running and not above its maximum size.
+// Run: every task that the worker loop takes, in a pool without hooks, without task_times, and
+// without a terminating `uncaught` policy.
+//
+// In all other cases the slow path makes the same decisions (submission.cpp, worker_loop.cpp,
+// worker_run.cpp).
 #pragma once
 
 #include <exception>
@@ -10,18 +19,19 @@
 
 namespace spool::inline v1 {
 
-// Around everything in a call on the pool that looks at the pool once the task may have run.
+// Brackets the part of a call that reads the pool when the task may already have run.
 inline calls_under_way::entry thread_pool_executor::core::enter_call() noexcept {
     return {calls_, [this] { return self_service::of(*this) == nullptr; }};
 }
 
-// For a task that nobody has to be told of.
+// Fast path of admission: needs a plain task, with no future and no due time. Otherwise, and if
+// lets_in_quickly_ is false, returns not_simple and does nothing.
 inline auto thread_pool_executor::core::admit_quickly(task& work) -> way_in {
     const task_id id = work.id();
     return {id, work.is_plain() && lets_in_quickly_ ? steps().admit_quickly(work) : quick_result::not_simple};
 }
 
-// The short way, or else the long one.
+// Tries the fast path, then the slow path.
 inline admission_result thread_pool_executor::core::let_in(task& work, std::exception_ptr& start_error) {
     const calls_under_way::entry call = enter_call();
     const way_in way = admit_quickly(work);
@@ -34,7 +44,8 @@ inline bool thread_pool_executor::core::takes(task& work) {
     return way.how == quick_result::accepted || takes_at_length(work, way);
 }
 
-// The next task, if nothing has changed and there is one.
+// Fast path of fetch(): dequeues a task without waiting. Returns false if the queue is empty, the
+// pool is shut down, or there are too many workers; fetch() then decides.
 inline bool thread_pool_executor::core::fetch_quickly(task& next) {
     const pool_control now = control();
     if (!accepts_tasks(now.state) || now.workers > maximum_size_.load() || !queue_->poll_into(next)) {
@@ -44,17 +55,19 @@ inline bool thread_pool_executor::core::fetch_quickly(task& next) {
     return true;
 }
 
-// Decides only how long to back off. Written only if it changes: all workers come by here.
+// Resets the counter that only decides how long back_off() pauses. Stores only on a change, since
+// all workers share the word.
 inline void thread_pool_executor::core::forget_poll_failures() noexcept {
     if (poll_failures_.load(std::memory_order_relaxed) != 0) {  // relaxed, hint
         poll_failures_.store(0, std::memory_order_relaxed);     // relaxed, hint
     }
 }
 
-// Nobody looks on, nothing is measured, and what the task throws is reported at most. The scope is as new.
+// Fast path of run(): no hooks and no timing. Exceptions are reported, not rethrown. Returns false
+// if the worker must be replaced. Precondition: `scope` was just reset.
 inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope, task& work) {
     w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
-    if (w.holds_first) [[unlikely]] {                       // it is counted since it was enrolled
+    if (w.holds_first) [[unlikely]] {                       // already counted by enrol()
         w.holds_first = false;
     } else {
         count_start(w, 1);
@@ -67,21 +80,22 @@ inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope
         work();
         end_quickly(w, scope, work);
         return true;
-    } catch (...) {  // what was thrown goes before the callable does
+    } catch (...) {  // destroys the exception before the callable
         fine = forgiven(w, scope, std::current_exception());
     }
     end_quickly(w, scope, work);
     return fine;
 }
 
-// Reaches nothing but what is the worker's own: the pool may have gone with the task.
+// Touches only the worker's own state: the task may have destroyed the pool.
 inline void thread_pool_executor::core::end_quickly(worker& w, task_scope& scope, task& work) noexcept {
     work.clear();  // before it counts as completed
     count_end(w, 0);
     scope.reset_for(false);  // nothing that comes now may reach what the task left behind
 }
 
-// It throws nothing and has no scope of its own (see task_group), so without hooks it is only counted.
+// Runs a child of a task_group. A child throws nothing and needs no scope of its own, so without
+// hooks and times it is only counted.
 inline void thread_pool_executor::core::run_child(worker& w, task& child) {
     if (hooks_ != nullptr || task_times_) [[unlikely]] {
         run_inside(w, child);
@@ -94,16 +108,18 @@ inline void thread_pool_executor::core::run_child(worker& w, task& child) {
     count_end(w, depth);
 }
 
-// Only the worker itself writes these.
+// Only the worker itself writes these counters.
 inline void thread_pool_executor::core::count_start(worker& w, std::uint32_t depth) noexcept {
     // relaxed, owner
     w.started.store(w.started.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    w.depth.store(depth, std::memory_order_release);  // release: who sees it busy sees it started
+    // release: a reader that sees the worker busy sees the task in `started`
+    w.depth.store(depth, std::memory_order_release);
 }
 inline void thread_pool_executor::core::count_end(worker& w, std::uint32_t depth) noexcept {
     // relaxed, owner
     w.completed.store(w.completed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    w.depth.store(depth, std::memory_order_release);  // release: who sees it idle sees it completed
+    // release: a reader that sees the worker idle sees the task in `completed`
+    w.depth.store(depth, std::memory_order_release);
 }
 
 }  // namespace spool::inline v1

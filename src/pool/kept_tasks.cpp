@@ -1,17 +1,21 @@
-// Refused tasks that a worker of the pool runs itself: there and then, or, without stack room, later.
+// Refused tasks that a worker of the pool runs itself: at once, or, without stack room, later.
 //
-// A rejection policy on a worker must not wait for room that only workers make, so the worker runs the task inside
-// the task that submits it. Such tasks nest. Where the stack ends, the worker keeps the task in a list that only its
-// own thread touches, and runs it when its outermost task has ended:
+// A rejection policy on a worker must not wait for room that only workers make. So the worker runs
+// the task inside the task that submits it. Such tasks nest. Where the stack ends, the worker keeps
+// the task in a list that only its own thread touches, and runs it when its outermost task has
+// ended:
 //
 //     a task ends on the worker      attend() runs the list, in turns with the queue
 //     a hook of the worker ends      run_kept(); after worker_started the first serve() attends
 //     close() on the worker          run_kept(), before the queue
-//     a wait for the task's future   the waiter claims it, as it claims a queued task; a stale entry stays in the list
-//     any other wait that lasts      give_away_kept() offers the list to the queue, for the other workers
+//     a wait for the task's future   the waiter claims it, as it claims a queued task; a stale
+//                                    entry stays in the list
+//     any other wait that lasts      give_away_kept() offers the list to the queue, for the other
+//                                    workers
 //
-// A kept task counts as queued. shutdown_now() does not hand it back, since the list is not the caller's: it runs with
-// a stop requested. In a forked child the list is lost, as the queue is.
+// A kept task counts as queued. shutdown_now() does not hand it back, because only the worker's own
+// thread may touch the list: the task runs with a stop requested. In a forked child the list is
+// lost, as the queue is.
 #include <utility>
 
 #include "pool/pool_core.hpp"
@@ -36,7 +40,7 @@ bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
     return true;
 }
 
-// Throws only what memory or the clock does; then `work` is untouched.
+// Throws only for lack of memory, or what the clock throws; then `work` is untouched.
 void thread_pool_executor::core::keep(worker& w, task& work) {
     std::list<task> one(1);
     prepare(work);
@@ -56,7 +60,8 @@ bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
     return true;
 }
 
-// Inside a task or a hook. A kept task may let the worker go: it destroys the pool, or returns in a forked child.
+// Precondition: inside a task or a hook. A kept task may detach the worker from its pool: it
+// destroys the pool, or returns in a forked child.
 void thread_pool_executor::core::run_kept(worker& w) {
     for (task next; w.stage != worker_stage::let_go && take_kept(w, next);) {
         if (const future_link link{next}; link && !link.claim(this)) {
@@ -68,7 +73,7 @@ void thread_pool_executor::core::run_kept(worker& w) {
     }
 }
 
-// As execute() does, but what the queue refuses stays in the list.
+// Offers the kept tasks to the queue, as execute() does. What the queue refuses stays in the list.
 void thread_pool_executor::core::give_away_kept(worker& w) noexcept {
     guarded(w.info, [&] {
         while (!w.kept.empty() && accepts_tasks(control().state)) {

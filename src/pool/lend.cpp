@@ -1,4 +1,5 @@
-// An extra thread for a pool whose workers all wait: it runs one task, and leaves. See deadlock_policy.
+// An extra thread for a pool whose workers all wait: it runs one task and leaves. See
+// deadlock_policy.
 #include <algorithm>
 #include <utility>
 
@@ -6,14 +7,16 @@
 
 namespace spool::inline v1 {
 
-// How many workers the pool can have: as long as the queue takes everything, it does not grow past the core size.
+// How many workers the pool can have. While the queue takes every task, the pool does not grow past
+// the core size.
 std::size_t thread_pool_executor::core::growth_limit() const noexcept {
     const admission::sizes now = sizes();
     const bool queue_takes_all = queue_first_ || takes_all_.load();
     return queue_takes_all ? std::max<std::size_t>(now.core, 1) : now.maximum;
 }
 
-// Asked by its workers before they are looked at: the queue may be a user's, so it is never asked under a lock.
+// Samples whether the queue is unbounded. A worker calls this before its wait is examined: the
+// queue may be user code, so the finder must not call the queue under the finder's lock.
 void thread_pool_executor::core::note_growth() noexcept {
     try {
         takes_all_.store(queue_->capacity() == blocking_queue<task>::unlimited);
@@ -22,7 +25,8 @@ void thread_pool_executor::core::note_growth() noexcept {
     }
 }
 
-// A queue that throws counts as one that has it: the extra thread asks again, and reports what the queue throws.
+// Whether the task is queued and due. Returns true if the queue throws: the extra thread asks the
+// queue again, and reports what it throws.
 bool thread_pool_executor::core::queue_has_due(task_id wanted) const noexcept {
     try {
         return queue_->contains(
@@ -32,7 +36,7 @@ bool thread_pool_executor::core::queue_has_due(task_id wanted) const noexcept {
     }
 }
 
-// False: it could not be started.
+// Starts an extra worker for the task `wanted` (0: for any). Returns false if the start failed.
 bool thread_pool_executor::core::lend_thread(task_id wanted) noexcept {
     for (pool_control seen = control();;) {
         if (!runs_queue(seen.state) || seen.workers >= largest_pool) {
@@ -55,7 +59,8 @@ bool thread_pool_executor::core::lend_thread(task_id wanted) noexcept {
     return false;
 }
 
-// What serve() is for others: it runs the task that it came for, if that is still there, and is counted out.
+// serve() for an extra worker: runs the task that it was started for, if the task is still queued,
+// and counts the worker out.
 auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> served {
     const task_id wanted = *std::exchange(w.lent_for, std::nullopt);
     task next;
@@ -75,7 +80,7 @@ auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> ser
         next = nullptr;
     }
     if (!next.empty()) {
-        static_cast<void>(run(w, scope, next));  // whether it dies of it or not, nobody takes its place
+        static_cast<void>(run(w, scope, next));  // no successor, whatever the task throws
         if (w.needs_attention && attend(w, scope, true) == served::let_go) {
             return served::let_go;
         }

@@ -1,4 +1,4 @@
-// The pool ends: shutdown, stop, tidy, terminate, and the destructor in every place.
+// The pool ends: shutdown, stop, tidy, terminate, and the destructor on any thread.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace spool::inline v1 {
 namespace {
 
-// A destructor must wait even where there is no memory for a token.
+// A destructor must wait even if there is no memory for a token.
 std::stop_token token_or_none() noexcept {
     try {
         return this_task::stop_token();
@@ -23,7 +23,8 @@ std::stop_token token_or_none() noexcept {
 
 }  // namespace
 
-// Everybody who may have to look at the control word again. pair (S): the word was changed before.
+// Wakes every thread that may have to check the control word again. pair (S): the word was changed
+// before.
 void thread_pool_executor::core::wake_everybody() noexcept {
     queue_->wake_consumers();
     queue_->wake_producers();
@@ -42,7 +43,7 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     settle_queue();  // see pool_steps
     wake_everybody();
     request_stops();
-    struct at_end {  // also when there is no memory for the list
+    struct at_end {  // also if there is no memory for the list
         core& pool;
         ~at_end() {
             pool.guarded(pool.pool_info_, [this] { pool.try_terminate(); });
@@ -57,7 +58,7 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
         if (const future_link link{t}; link && !link.take_home_away()) {
             drop_husk();
         } else if (t.owner() != nullptr) {
-            t = nullptr;  // nobody but its group may run it, which is told so
+            t = nullptr;  // only its group may run it; the destructor tells the group
         } else {
             drained[kept++] = std::move(t);
         }
@@ -66,11 +67,13 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     return drained;
 }
 
-// One after the other, each outside of the lock: stop callbacks are users' code. A worker that begins a task later sees the state. Idle
-// workers are asked too: to ask them first whether they are would need a fence in every task.
+// Requests stop on one worker after the other, each outside of the lock, since stop callbacks are
+// user code. A worker that begins a task later sees the state. Idle workers get a request too: to
+// find out whether a worker is idle would need a fence in every task.
 //
-// The workers that were asked go to the end of the list, so the next one is always at its front: the whole takes linear time. No worker
-// comes behind them, because enrol() refuses once the pool stops.
+// A worker that got its request goes to the end of the list, so the next one is always at the
+// front, and the whole takes linear time. No new worker follows, because enrol() refuses once the
+// pool is stopping.
 void thread_pool_executor::core::request_stops() {
     for (;;) {
         std::stop_source source{std::nostopstate};
@@ -90,7 +93,7 @@ void thread_pool_executor::core::request_stops() {
     }
 }
 
-// Called by whoever may have taken the last obstacle away: the last worker, an empty queue.
+// Called by each thread that may have removed the last obstacle: the last worker, a queued task.
 void thread_pool_executor::core::try_terminate() {
     if (!steps().try_tidy()) {
         return;
@@ -130,7 +133,7 @@ bool thread_pool_executor::core::await_termination(deadline until, const std::st
 }
 
 void thread_pool_executor::core::close() {
-    if (tidies_here()) {  // only the terminated hook, which calls this, has not ended
+    if (tidies_here()) {  // only the terminated hook is left, and it makes this call
         join_those_who_left();
         return;
     }
@@ -144,7 +147,8 @@ void thread_pool_executor::core::close() {
     join_those_who_left();
 }
 
-// Without limit; a stop makes it go on with shutdown_now(). Throws nothing: destructors call it.
+// Waits without limit; a stop turns the wait into shutdown_now(). Throws nothing: destructors call
+// it.
 void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
     const auto ended_or_stranded = [this] {
         return control().state == run_state::terminated || steps().is_stranded();
@@ -161,15 +165,16 @@ void thread_pool_executor::core::wait_for_the_end(const std::stop_token& stop) {
     }
 }
 
-// What is handed back is destroyed, its futures cancelled.
+// Destroys what shutdown_now() hands back, which cancels the futures.
 void thread_pool_executor::core::discard_the_queue() noexcept {
     try {
         static_cast<void>(shutdown_now());
-    } catch (...) {  // no memory for the list: the tasks go with the queue
+    } catch (...) {  // no memory for the list: the tasks are destroyed with the queue
     }
 }
 
-// No worker is left and none could be started: the tasks are run here rather than lost, each when it is due.
+// No worker is left and none could be started: runs the queued tasks on the caller, each when it is
+// due, so that none is lost.
 void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop) {
     const auto nothing_to_do = [this] {
         const pool_control c = control();
@@ -177,7 +182,7 @@ void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop
     };
     while (!nothing_to_do()) {
         std::optional<task> orphan;
-        // A second at most: a queue of the user's own may not look at the stop.
+        // At most a second per wait: a user's queue may ignore the stop.
         const wait_limits a_while{.until = deadline::after(std::chrono::seconds{1}), .stop = stop};
         if (stop.stop_requested() || !pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
             break;
@@ -195,7 +200,8 @@ void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop
     try_terminate();
 }
 
-// False: there was none. What a user's queue throws does not end the pool's last steps; it is asked again after a while.
+// Returns false if there was no task. An exception of a user's queue must not end the pool's last
+// steps: it is reported, and the caller asks the queue again after a pause.
 bool thread_pool_executor::core::pop_or_report(std::optional<task>& next, const worker_info& where,
                                                const wait_limits& limits, function_ref<bool()> give_up) {
     try {
@@ -207,22 +213,22 @@ bool thread_pool_executor::core::pop_or_report(std::optional<task>& next, const 
     }
 }
 
-// On a worker of the pool, inside a task or a hook: runs the queue together with the others and waits until they are gone, but for
-// those that are inside close() too.
+// close() on a worker of the pool, inside a task or a hook. Runs the queue together with the other
+// workers, and waits until those are gone, except workers that are inside close() too.
 void thread_pool_executor::core::close_on_worker(worker& w) {
     shutdown();
     run_first(w);
     self_service::for_each_of(*this, [this](worker& one) { run_kept(one); });
     run_the_rest(w);
-    // Those that waited for tasks which were not due: there is none any more, so they leave.
+    // Workers that waited for tasks which were not due: there is none any more, so they leave.
     queue_->wake_consumers();
     self_service::for_each_of(*this, [this](worker& one) {
         if (!std::exchange(one.closing, true)) {
-            closers_like(one).fetch_add(1);  // until it leaves
+            closers_like(one).fetch_add(1);  // until the worker leaves
         }
     });
     changed_.notify_all();  // pair (S): closers_, leaving_closers_
-    // pair (S): these words are changed before changed_ is notified
+    // pair (S): these words change before changed_ is notified
     const auto alone = [this] { return control_.at_most(closers_.load(), leaving_closers_.load()); };
     if (changed_.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
         discard_the_queue();
@@ -231,7 +237,7 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
     join_those_who_left();
 }
 
-// The task that it was started with, if worker_started closes the pool.
+// Runs the task that the worker was started with, if worker_started closes the pool.
 void thread_pool_executor::core::run_first(worker& w) {
     task first = std::move(w.first);
     if (first.empty()) {
@@ -273,7 +279,8 @@ void thread_pool_executor::core::destroy() {
     });
 }
 
-// Destroyed on a thread of its own that has left already, by a thread_local or the terminated hook, the pool has joined nobody.
+// The pool joins no thread if one of its own threads destroys it after that thread has left the
+// pool, in a thread_local destructor or the terminated hook. So the remaining threads are detached.
 thread_pool_executor::core::~core() {
     for (const std::shared_ptr<worker>& w : left_) {
         if (w->thread) {
@@ -282,7 +289,8 @@ thread_pool_executor::core::~core() {
     }
 }
 
-// The pool is destroyed by a task or a hook on this worker: the thread is counted out here, and then only leaves its task.
+// For a pool that a task or a hook destroys on this worker: counts the worker out here and detaches
+// its thread, which exits when its task returns.
 void thread_pool_executor::core::let_go(worker& w) {
     if (hooks_ != nullptr && !w.leaving) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });

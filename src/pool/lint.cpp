@@ -1,4 +1,4 @@
-// The rules of lint(): each looks at the settings, and at the load as far as it is known.
+// The rules of lint(): each looks at the settings, and at the load as far as the load is known.
 #include "spool/pool/lint.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr nanoseconds default_keep_alive = std::chrono::seconds{60};
 constexpr nanoseconds shortest_sensible_keep_alive = std::chrono::milliseconds{10};
 constexpr std::size_t many_threads = 1000;
 constexpr double headroom = 0.9;     // above this load the waits of a pool grow steeply
-constexpr double planned_use = 0.7;  // the share of its time that a worker of a well-sized pool is busy
+constexpr double planned_use = 0.7;  // how much of its time a worker of a well-sized pool is busy
 
 std::string number(double n) {
     char buffer[32];
@@ -38,7 +38,7 @@ std::string text_of(nanoseconds d) {
     return text_of(static_cast<double>(d.count()));
 }
 
-// The settings that have their say in a rule, and what follows from them.
+// The settings that the rules read, and what follows from them.
 struct facts {
     const pool_options& options;
     const workload_hint& load;
@@ -50,7 +50,7 @@ struct facts {
     [[nodiscard]] std::size_t capacity() const { return options.queue->capacity(); }
     [[nodiscard]] bool unbounded() const { return capacity() == blocking_queue<task>::unlimited; }
     [[nodiscard]] bool hand_off() const { return capacity() == 0; }
-    /// The most workers that there will ever be.
+    /// The most workers that the pool will ever have.
     [[nodiscard]] std::size_t reachable() const {
         return unbounded() ? std::max<std::size_t>(core(), 1) : maximum();
     }
@@ -58,7 +58,7 @@ struct facts {
     [[nodiscard]] double busy() const {
         return load.arrivals_per_second * static_cast<double>(load.mean_service.count()) / 1e9;
     }
-    /// How many tasks make progress at a time.
+    /// How many tasks make progress at the same time.
     [[nodiscard]] std::size_t lanes() const {
         return load.cpu_bound && load.cpus > 0 ? std::min(reachable(), load.cpus) : reachable();
     }
@@ -184,8 +184,9 @@ void overload(const facts& f) {
                  : "Plan for at least " + number(f.busy() / planned_use) + " workers.");
 }
 
-// The pool starts a worker above the core only when the queue is full. So a core below the mean load
-// keeps the queue full. A queue no longer than the core is harmless: a task waits for one other at most.
+// The pool starts a worker above the core only when the queue is full. So a core below the mean
+// load keeps the queue full. A queue no longer than the core is harmless: a task waits for at most
+// one other.
 void core_below_load(const facts& f) {
     const auto core = static_cast<double>(std::max<std::size_t>(f.core(), 1));
     if (f.unbounded() || static_cast<double>(f.capacity()) <= core) {

@@ -15,7 +15,7 @@ std::string seconds(std::chrono::nanoseconds d) {
     return std::to_string(ms / 1000) + "." + fraction + " s";
 }
 
-// `counted`: with the numbers that only the workers know.
+// `counted`: whether to add the numbers that only the workers know.
 std::string text_of(const pool_snapshot& s, bool counted) {
     std::string text = "state ";
     text += to_string(s.state);
@@ -44,7 +44,8 @@ pool_snapshot thread_pool_executor::core::uncounted_snapshot() const {
     return s;
 }
 
-// A rejection must stay cheap, however many workers there are: many workers are not counted for its message.
+// A rejection must stay cheap however many workers there are: above 32, its message leaves out the
+// numbers for which all workers must be visited.
 std::string thread_pool_executor::core::rejection_numbers() const {
     constexpr std::size_t few = 32;
     const pool_control now = control();
@@ -60,8 +61,8 @@ std::string thread_pool_executor::core::rejection_numbers() const {
 
 pool_snapshot thread_pool_executor::core::snapshot() const {
     pool_snapshot s = uncounted_snapshot();
-    // A task that is taken from the queue between the two looks would be counted twice or not at all: look again then. Under a
-    // load that never lets two looks agree, the last ones have to do.
+    // A task that is dequeued between the two counts would be counted twice or not at all: then
+    // count again. Under a load that never lets two counts agree, the last one has to do.
     std::uint64_t started = count_workers(s);
     for (int tries = 0; tries < 32; ++tries) {
         s.queued = queued();
@@ -74,7 +75,7 @@ pool_snapshot thread_pool_executor::core::snapshot() const {
     return s;
 }
 
-// Fills in what the workers know; the answer is how many tasks they have begun, ever.
+// Fills in what the workers know. Returns how many tasks they have ever begun.
 std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const {
     const detail::lock_guard lock{workers_mutex_};
     const pool_control c = control();
@@ -92,7 +93,8 @@ std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const 
     return started;
 }
 
-// Without the husks, and with what workers keep. The queue may be a user's, so this is never asked under a lock.
+// Number of queued tasks: without stale entries, and with the tasks that workers keep. Must not be
+// called under a lock, since the queue may be user code.
 std::size_t thread_pool_executor::core::queued() const {
     const auto entries = static_cast<std::ptrdiff_t>(queue_->size() + kept_tasks_.load()) - husks_.load();
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(entries, 0));
@@ -124,7 +126,8 @@ std::string thread_pool_executor::core::describe() const {
             w->seen_at = now;
         }
         text += "runs task " + std::to_string(w->current.load());
-        const std::chrono::nanoseconds began{w->started_at.load()};  // zero: not begun, or its body has ended
+        // Zero: the body has not begun, or has ended.
+        const std::chrono::nanoseconds began{w->started_at.load()};
         if (task_times_ && began.count() != 0) {
             text += " for " + seconds(now.time_since_epoch() - began);
         } else if (w->seen_at == now) {

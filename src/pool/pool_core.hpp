@@ -1,11 +1,13 @@
-// thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp (a task comes), worker_start.cpp
-// (a worker is started), worker_loop.cpp (it looks for tasks), worker_run.cpp (it runs them), worker_leave.cpp (it leaves),
-// kept_tasks.cpp (refused tasks that a worker runs), lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked children), lend.cpp (an extra thread); and
-// hot_path.hpp, the short way for what is usual.
+// thread_pool_executor::core: the pool behind the handle. Its members by file: submission.cpp
+// (a task arrives), worker_start.cpp (a worker is started), worker_loop.cpp (it looks for tasks),
+// worker_run.cpp (it runs them), worker_leave.cpp (it leaves), kept_tasks.cpp (refused tasks that a
+// worker runs), lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked
+// children), lend.cpp (an extra thread), and hot_path.hpp, the fast paths.
 //
-// Locks: workers_mutex_ guards the list of workers and what is said in worker.hpp; settings_mutex_ makes the checks of the settings that are
-// plain numbers. Neither is held while user code runs (hooks, handlers, factories,
-// stop callbacks, destructors of tasks), nor while the other is taken.
+// Locks: workers_mutex_ guards the list of workers and the fields named in worker.hpp.
+// settings_mutex_ guards each check-then-set of the numeric settings. The pool holds neither while
+// user code runs (hooks, handlers, factories, stop callbacks, moves and destructors of tasks), nor
+// while it takes the other.
 #pragma once
 
 #include <atomic>
@@ -52,24 +54,25 @@ public:
     void execute(task&& work);
     void execute_all(std::span<task> work);
     admission_result let_in(task& work, std::exception_ptr& start_error);
-    /// The same without a reason.
+    /// let_in() without the reason for a refusal.
     bool takes(task& work);
-    /// `start_error` is what the factory threw, if that is why.
+    /// `start_error` becomes what the factory threw, if that is the reason for a refusal.
     admission_result try_execute(task& work, std::exception_ptr& start_error);
     admission_result execute_until(task& work, deadline until, const std::stop_token& stop);
-    /// For discard_oldest: drops the head of the queue. False: there is none.
+    /// For discard_oldest_policy: drops the head of the queue. Returns false if the queue is empty.
     bool evict_oldest();
     void refuse(task&& work, admission_result how, const std::exception_ptr& start_error);
     void reject(task&& work, rejection_reason reason);
     void count_rejection(const task& work, rejection_reason reason);
     [[nodiscard]] rejected_execution rejection_error(rejection_reason reason) const;
-    /// For task_group: runs a child that it has taken out of the queue, as if polled. `w` is this thread's.
+    /// For task_group: runs a child that the group dequeued, as if the worker had. `w` is the
+    /// calling thread's worker.
     void run_child(worker& w, task& child);
-    /// How long a join on a worker looks for tasks to help with before it sleeps.
+    /// How long a worker's join spins, in search of tasks to help with, before it sleeps.
     [[nodiscard]] std::chrono::nanoseconds patience_of_join() const noexcept;
-    /// The same for a child that it has claimed; the entry that is left in the queue is stale.
+    /// run_child() for a child that the group has claimed. The child's queue entry is then stale.
     void run_claimed_child(worker& w, future_link entry, task& child);
-    /// Whether the queue keeps a store per consumer, where the group looks for its children.
+    /// Whether the queue keeps a store per consumer, in which a group finds its children.
     [[nodiscard]] bool keeps_stores() const noexcept { return keeps_stores_; }
     bool requeue(task& work, function_ref<bool(run_state)> may_run);
     [[nodiscard]] bool contains(task_id id) const;
@@ -77,8 +80,9 @@ public:
     std::size_t purge();
 
     // ---- kept_tasks.cpp
-    /// For rejection policies on a worker of this pool: runs the task there and then, as if polled, or keeps it.
-    /// What it throws goes to the caller, or else to `uncaught`. False: on another thread; nothing was done.
+    /// For rejection policies on a worker of this pool: runs the task at once, as if dequeued, or
+    /// keeps it for later. What the task throws goes to the caller or to `uncaught`. Returns false,
+    /// and does nothing, on any other thread.
     enum class thrown_to { caller, uncaught };
     bool run_on_own_worker(task& work, thrown_to whom);
     void give_away_kept(worker& w) noexcept;
@@ -96,7 +100,8 @@ public:
     void destroy();
     void settle() { try_terminate(); }
     void report_queue_failure() const noexcept;
-    /// For a task that goes on after an exception: as if it had left the body of a task of this worker.
+    /// For a task that runs again after an exception: reports it as if it had left the body of a
+    /// task of this worker.
     void report(const std::exception_ptr& error) const noexcept;
     [[nodiscard]] bool terminates_on_uncaught() const noexcept { return uncaught_.terminates(); }
 
@@ -144,7 +149,7 @@ public:
     struct blocked_wait;
     class deadlock_watch;
     // ---- lend.cpp
-    /// The time by the clock that the due times of its tasks refer to.
+    /// The time by the clock that the tasks' due times refer to.
     [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
     [[nodiscard]] std::size_t growth_limit() const noexcept;
     void note_growth() noexcept;
@@ -152,7 +157,7 @@ public:
     bool lend_thread(task_id wanted) noexcept;
 
 private:
-    // The steps that must agree with each other; what they need of the pool are the next ones, and others below.
+    // The steps that must agree with each other, and what they need of the pool, here and below.
     template <class Control, class Host>
     friend class pool_steps;
     using all_steps = pool_steps<control_word, core>;
@@ -168,12 +173,13 @@ private:
     using worker_list = std::list<std::shared_ptr<worker>>;
 
     // ---- submission.cpp
-    // Which submission of which task: a periodic one comes back under the same id, and once it has run, the entry is another's.
+    // Identifies one submission of a task. A periodic task is requeued under the same id, and after
+    // a run its queue entry belongs to another submission.
     struct ticket {
         task_id id;
-        std::optional<std::uint64_t> runs;  // before it was submitted; none: whichever it is
+        std::optional<std::uint64_t> runs;  // runs before this submission; none: any submission
     };
-    struct way_in {  // of a task that went the short way, or did not
+    struct way_in {  // the outcome of the fast path
         task_id id;
         quick_result how;
     };
@@ -199,7 +205,7 @@ private:
     void drop_husk() noexcept { husks_.fetch_sub(1); }
 
     // ---- worker_start.cpp
-    /// The count is claimed already, and stays claimed: the caller releases it unless `started`.
+    /// Precondition: the worker is counted in. The caller must count it out unless `started`.
     start_result launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for = {});
     start_result try_launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for);
     void note_start_failure(std::exception_ptr error) noexcept;
@@ -232,11 +238,11 @@ private:
     bool fetch(task& next);
     void forget_poll_failures() noexcept;
     class turn;
-    struct dry_spell {  // one worker's, from when it found nothing to its next task
+    struct dry_spell {  // one idle period of one worker, until its next task
         deadline::time_point since{};
-        deadline::time_point idle_since{};  // of the keep-alive's current turn
-        bool idle = false;                  // that has begun
-        bool needed = false;                // it has timed out and had to stay
+        deadline::time_point idle_since{};  // when the current keep-alive period began
+        bool idle = false;                  // a keep-alive period has begun
+        bool needed = false;                // the worker timed out, but had to stay
     };
     [[nodiscard]] deadline patience(dry_spell& spell) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds spin_time(dry_spell& spell) const noexcept;
@@ -282,8 +288,9 @@ private:
     void uncaught(const task_info& task, const std::exception_ptr& error) const noexcept {
         uncaught_(task, error);
     }
-    /// Calls users' code on behalf of nobody: what it throws goes to `uncaught`. False if it threw.
-    template <class Where, class F>  // a worker_info, or the task_info of a task that it happens to
+    /// Calls user code that has no caller to throw to: what it throws goes to `uncaught`. Returns
+    /// false if it threw. `where`: a worker_info, or the task_info of the task concerned.
+    template <class Where, class F>
     bool guarded(const Where& where, F&& f) noexcept {
         try {
             f();
@@ -325,17 +332,17 @@ private:
     void settings_changed() noexcept;
 
     thread_pool_executor& owner_;                    // used only inside calls on it
-    const task_id serial_ = detail::next_task_id();  // unlike an address, never another pool's
+    const task_id serial_ = detail::next_task_id();  // never reused, unlike the pool's address
     const std::string name_;
-    const worker_info pool_info_{name_, 0, name_};  // where something happens on no worker
+    const worker_info pool_info_{name_, 0, name_};  // for events that happen on no worker
     control_word control_;
 
     std::atomic<std::size_t> core_size_;
     std::atomic<std::size_t> maximum_size_;
     std::atomic<std::int64_t> keep_alive_;  // ns
     std::atomic<bool> core_may_time_out_;
-    std::atomic<std::uint64_t> settings_version_{
-        0};                                 // waiting workers and submitters compare it with what they saw
+    // Waiting workers and submitters compare the version with the one that they saw.
+    std::atomic<std::uint64_t> settings_version_{0};
     mutable detail::mutex settings_mutex_;  // guards each check-then-set of the above
     setting<rejection_policy> rejection_;
     setting<spool::thread_factory> factory_;
@@ -349,39 +356,40 @@ private:
     const bool runs_quickly_;     // see run_quickly()
     const bool queue_first_;
     const bool keeps_stores_;
-    const std::shared_ptr<clock_source> clock_;  // of the due times; null: the real one
+    const std::shared_ptr<clock_source> clock_;  // for due times; null: the real clock
     const spool::idle_spin idle_spin_;
     const fork_policy on_fork_;
     const deadlock_policy on_deadlock_;
-    std::atomic<bool> takes_all_{false};  // the queue has no bound, as was seen last
-    const long born_in_;                  // the process
-    std::shared_ptr<core> kept_;  // itself, in a forked child that has lost it: for as long as the process
+    std::atomic<bool> takes_all_{false};  // the queue was unbounded when last asked
+    const long born_in_;                  // the id of the process that made the pool
+    std::shared_ptr<core> kept_;          // itself, for good, in a forked child that has lost it
     lost_home lost_;
-    // How long workers that ran dry have waited for the next task. On a line of its own: the above is read with every task.
+    // How long idle workers waited for their next task. On its own cache line: every task reads the
+    // members above.
     alignas(cache_line) recent_waits dry_spells_;
 
     alignas(cache_line) mutable detail::mutex workers_mutex_;
     worker_list workers_ SPOOL_GUARDED_BY(workers_mutex_);
-    // Ended, to be joined by the next that leaves.
+    // Ended workers. The next worker that leaves, or close(), joins their threads.
     worker_list left_ SPOOL_GUARDED_BY(workers_mutex_);
     std::size_t alive_ SPOOL_GUARDED_BY(workers_mutex_) = 0;    // workers with a thread
-    std::size_t largest_ SPOOL_GUARDED_BY(workers_mutex_) = 0;  // most of them at once
+    std::size_t largest_ SPOOL_GUARDED_BY(workers_mutex_) = 0;  // the most workers at once
     std::size_t last_number_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
-    // Tasks completed by workers that are gone.
+    // Tasks completed by workers that have left.
     std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
 
-    std::exception_ptr start_error_
-        SPOOL_GUARDED_BY(workers_mutex_);  // of the last thread that did not start
+    // What the last thread that did not start threw.
+    std::exception_ptr start_error_ SPOOL_GUARDED_BY(workers_mutex_);
 
-    std::atomic<bool> start_failed_{false};  // no thread has started since the last failure to start one
-    std::atomic<std::size_t> closers_{0};    // workers inside close(), which the others do not wait for
-    std::atomic<std::size_t> leaving_closers_{0};  // departing ones inside close()
+    std::atomic<bool> start_failed_{false};        // no thread has started since the last failure
+    std::atomic<std::size_t> closers_{0};          // workers inside close(), exempt from its wait
+    std::atomic<std::size_t> leaving_closers_{0};  // departing workers inside close(), likewise
     std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook
-    std::atomic<std::ptrdiff_t> husks_{0};         // entries of the queue whose body a waiter runs or ran
-    std::atomic<std::size_t> kept_tasks_{0};       // in the lists of all workers; see kept_tasks.cpp
+    std::atomic<std::ptrdiff_t> husks_{0};         // stale entries: a waiter runs or ran the body
+    std::atomic<std::size_t> kept_tasks_{0};       // of all workers; see kept_tasks.cpp
     std::atomic<std::uint64_t> rejected_{0};       // statistic
     std::atomic<unsigned> poll_failures_{0};       // in a row
-    [[no_unique_address]] calls_under_way calls_;  // see there
+    [[no_unique_address]] calls_under_way calls_;
     event_count changed_;  // notified when the pool has terminated, or a worker has left
 };
 

@@ -1,5 +1,6 @@
-// pool_steps: the steps of execute(), of a worker that looks for tasks and leaves, of shutdown() and of the end that must agree with each
-// other. A template over the words and over the pool around them, so that the models in tests/model run this very text.
+// pool_steps: the steps that must agree with each other. They are the steps of execute(), of a
+// worker that looks for tasks and leaves, of shutdown() and of termination. A template over the
+// control word and the pool around it, so that the models in tests/model run this very text.
 //
 // THE HANDSHAKE
 //
@@ -7,16 +8,19 @@
 //     E1  offer the task                 L1  change the control word
 //     E2  look at the control word       L2  look at the queue
 //
-// All four are seq_cst, so one of the two sees the other: E2 sees that the pool is shut down, or that no worker is left, and takes the task
-// back or starts a worker; or L2 sees the task, and a worker stays for it. (Where E1 ends in a light barrier, a heavy one comes between
-// L1 and L2: settle_queue().)
+// All four are seq_cst, so at least one side sees the other. Either E2 sees that the pool is shut
+// down, or that no worker is left, and execute() takes the task back or starts a worker. Or L2 sees
+// the task, and a worker stays for it. (Where E1 ends in a light barrier, a heavy barrier comes
+// between L1 and L2: settle_queue().)
 //
 // THE END
 //
-//     a worker that leaves                  whoever may have taken the last obstacle away
-//     D1  counted out, and as departing     T1  no worker is counted, and nothing is queued that would have to run
-//     D2  its hook, off the list            T2  the word is tidying, by one compare-exchange from what T1 saw with nobody departing;
-//     D3  no longer departing, then T1          else those will come here
+//     a worker that leaves                 any thread that may have removed the last obstacle
+//     D1  leaves the workers' count,       T1  checks: no worker is counted, and no queued task
+//         enters the departing count           has to run
+//     D2  runs its hook, leaves the list   T2  moves the state to tidying, by one compare-exchange
+//     D3  leaves the departing count,          from what T1 saw, with no worker departing; if a
+//         then goes to T1                      worker departs, that worker comes to T1
 //
 // So the end comes once, and after the last worker's D2.
 #pragma once
@@ -37,19 +41,19 @@ namespace spool::inline v1 {
 enum class start_result { started, not_allowed, failed };
 enum class quick_result {
     accepted,
-    not_simple,  // nothing was done: the long way, from its beginning
-    refused,     // by the queue: on with refused_by_queue()
-    look_again,  // it is in the queue, and the second look has to be made at length: recheck()
+    not_simple,  // nothing was done: take the slow path from its beginning
+    refused,     // by the queue: continue with refused_by_queue()
+    look_again,  // the task is in the queue, but the pool has changed: continue with recheck()
 };
 enum class start_bound { core_size, core_size_or_one, maximum_size };
 
-/// Control: a control_word. Host: the pool; what it must have shows in the text.
+/// Control: a control_word. Host: the pool; the text below shows which members it must have.
 template <class Control, class Host>
 class pool_steps {
 public:
     pool_steps(Control& control, Host& host) noexcept : control_(control), host_(host) {}
 
-    // ---- A task comes
+    // ---- A task arrives
 
     template <class Task, class Error>
     admission_result admit(Task& work, Error& start_error) {
@@ -59,12 +63,12 @@ public:
             case admission::arrival::start_worker:
                 switch (host_.start_worker(&work, start_bound::core_size, start_error)) {
                     case start_result::started: return admission_result::accepted;
-                    case start_result::not_allowed: break;  // another was faster
+                    case start_result::not_allowed: break;  // lost a race: core full, or shut down
                     case start_result::failed:
                         if (control().workers == 0) {
                             return admission_result::no_thread;
                         }
-                        break;  // somebody is there who will come to it
+                        break;  // another worker will dequeue the task
                 }
                 break;
             case admission::arrival::offer: break;
@@ -78,7 +82,8 @@ public:
         return recheck(work, mine, start_error);
     }
 
-    /// The short way, for a task that is plain, where some are a worker's first: the pool has its core workers, and the queue takes it.
+    /// Fast path, for a plain task in a pool without queue_first: the pool has its core workers,
+    /// and the queue takes the task. Makes the decisions of admit().
     template <class Task>
     quick_result admit_quickly(Task& work) {
         if (admission::on_arrival(control(), {.core = host_.core_size()}) != admission::arrival::offer) {
@@ -93,7 +98,7 @@ public:
                                                                          : quick_result::look_again;
     }
 
-    /// Step 3: the queue has not taken it.
+    /// Step 3, after the queue refused the task.
     template <class Task, class Error>
     admission_result refused_by_queue(Task& work, Error& start_error) {
         for (;;) {
@@ -106,12 +111,12 @@ public:
             switch (host_.start_worker(&work, start_bound::maximum_size, start_error)) {
                 case start_result::started: return admission_result::accepted;
                 case start_result::failed: return admission_result::no_thread;
-                case start_result::not_allowed: break;  // something changed: look again
+                case start_result::not_allowed: break;  // the pool has changed: decide again
             }
         }
     }
 
-    /// After a successful offer.
+    /// The second half of the handshake, after a successful offer.
     template <class Task, class Ticket, class Error>
     admission_result recheck(Task& work, const Ticket& mine, Error& start_error) {
         SPOOL_PAUSE_POINT("execute: offered");
@@ -124,7 +129,8 @@ public:
                     host_.try_terminate();  // the pool may have waited for this very entry
                     return admission_result::shut_down;
                 }
-                return admission_result::accepted;  // a worker has it, or shutdown_now() handed it back
+                // A worker has the task, or shutdown_now() handed it back.
+                return admission_result::accepted;
             case admission::offered::start_worker: break;
         }
         const start_bound limit = now.queue_first ? start_bound::core_size_or_one : start_bound::maximum_size;
@@ -133,7 +139,7 @@ public:
             if (auto back = host_.take_back_if_possible(mine)) {
                 work = *std::move(back);
                 host_.try_for_the_stranded();  // those of others, who relied on that worker
-                host_.try_terminate();         // likewise
+                host_.try_terminate();         // the pool may have waited for this entry
                 return admission_result::no_thread;
             }
         }
@@ -142,7 +148,7 @@ public:
 
     // ---- A worker is started
 
-    /// `*first` is moved from only if the answer is `started`.
+    /// Moves from `*first` only if it returns `started`.
     template <class Task, class Error>
     start_result start_worker(Task* first, start_bound limit, Error& error) {
         for (pool_control seen = control();;) {
@@ -161,7 +167,7 @@ public:
         }
         SPOOL_PAUSE_POINT("start: counted in");
         const start_result result = host_.launch(first, error);
-        if (result != start_result::started) {  // the roll-back
+        if (result != start_result::started) {  // roll back
             SPOOL_PAUSE_POINT("start: about to roll back");
             control_.release_worker();
             host_.tell_of_free_place();
@@ -175,17 +181,18 @@ public:
 
     // ---- A worker looks for a task
 
-    /// The next task, into `turn`; false if the worker is to leave, and then it is counted out already. It leaves when
+    /// Gets the next task into `turn`. Returns false if the worker must leave; the worker is then
+    /// counted out already. A worker leaves when
     ///   1. the pool is stopping,
     ///   2. the pool is shutting down and the queue is empty,
     ///   3. there are more workers than the maximum,
-    ///   4. it has waited for the keep-alive and that applies to it;
-    /// for 3 and 4 only if others are left or the queue is empty.
+    ///   4. it has been idle for the keep-alive, and the keep-alive applies to it;
+    /// for 3 and 4 only if other workers are left or the queue is empty.
     template <class Turn>
     bool fetch(Turn& turn) {
         bool timed_out = false;
         for (;;) {
-            // The version first: a setting that changes after it was read is noticed before the next sleep.
+            // Reads the version first: the worker notices a later change before its next sleep.
             const auto version = host_.settings_version();
             const admission::sizes now = host_.sizes();
             pool_control seen = control();
@@ -205,7 +212,7 @@ public:
             if (turn.poll()) {
                 return true;
             }
-            // pair (S): whoever changes one of these words wakes the consumers afterwards
+            // pair (S): a thread that changes one of these words wakes the consumers afterwards
             const auto look_again = [&] {
                 const run_state state = control().state;
                 return state != seen.state || host_.settings_version() != version ||
@@ -222,8 +229,9 @@ public:
 
     // ---- A worker leaves
 
-    /// It was counted out by fetch(). If that leaves fewer than there should be (a task was queued in the last moment, the core
-    /// size was raised), it counts itself in again and carries on: no new thread is needed for that.
+    /// Precondition: the worker is counted out and departing. If too few workers are left (a task
+    /// was queued at the last moment, the core size was raised), the worker counts itself in again
+    /// and carries on: that needs no new thread. Returns whether it did.
     bool stays() {
         host_.settle_queue();
         for (pool_control seen = control();;) {
@@ -238,8 +246,9 @@ public:
             }
         }
     }
-    /// It died of an exception: its place in the count passes to a successor. True if it is to end; false if nobody could be
-    /// started in its place, and it carries on.
+    /// For a worker that died of an exception. Returns true if the worker must end: the pool does
+    /// not need it, or a successor has taken its place in the count. Returns false if no successor
+    /// could be started; the worker then carries on.
     template <class Launch>
     bool hands_over(Launch&& successor) {
         for (pool_control seen = control();
@@ -273,7 +282,7 @@ public:
         host_.settle_queue();
         host_.on_shutdown();
         host_.wake_everybody();
-        // A pool built on a queue with tasks in it may have no worker to run them.
+        // A pool built on a queue that held tasks may have no worker to run them.
         if (control().workers == 0 && !host_.queue_is_empty() &&  // L2
             host_.start_worker(none, start_bound::maximum_size, error) != start_result::started) {
             host_.try_for_the_stranded();
@@ -281,7 +290,7 @@ public:
         host_.try_terminate();
     }
 
-    /// True: the caller is the one who ends the pool. The state is tidying.
+    /// Returns true to exactly one caller, which must end the pool. The state is then tidying.
     [[nodiscard]] bool try_tidy() {
         for (;;) {
             pool_control seen = control();  // T1
@@ -290,7 +299,7 @@ public:
                 return false;
             }
             if (seen.workers != 0) {
-                host_.wake_consumers();  // one that waits while the queue has become empty: it must leave
+                host_.wake_consumers();  // a waiting worker may have to leave now
                 return false;
             }
             SPOOL_PAUSE_POINT("terminate: about to tidy");
@@ -302,7 +311,8 @@ public:
             }
         }
     }
-    /// Shut down, and nobody is left who would run the queue or end the pool.
+    /// The pool is shutting down, and no worker is left, not even a departing one, that would run
+    /// the queue or end the pool.
     [[nodiscard]] bool is_stranded() const noexcept {
         return control().state == run_state::shutting_down && control_.at_most(0, 0);
     }

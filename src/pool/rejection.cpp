@@ -51,8 +51,8 @@ void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
 
 void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    const std::shared_ptr<thread_pool_executor::core> keep =
-        pool.use().shared_from_this();  // it may be destroyed meanwhile
+    // The pool may be destroyed meanwhile.
+    const std::shared_ptr<thread_pool_executor::core> keep = pool.use().shared_from_this();
     thread_pool_executor::core& core = *keep;
     if (reason == rejection_reason::full) {
         if (core.run_on_own_worker(mine, thread_pool_executor::core::thrown_to::uncaught)) {
@@ -74,9 +74,9 @@ void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_
 // ---- What the pool does with a task that it refuses
 
 void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
-    task doomed = std::move(work);  // what the policy leaves is destroyed here
+    task doomed = std::move(work);  // destroyed here if the policy does not move from it
     const rejection_policy policy = rejection();
-    // These two may get the task in after all; they count only what they give up on.
+    // These two may get the task in after all. They count it themselves when they give up.
     if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
         count_rejection(doomed, reason);
     }

@@ -1,4 +1,4 @@
-// self_service: how a worker that waits for a task of its own pool comes to run it (see future_link).
+// self_service: lets a worker that waits for a task of its own pool run it (see future_link).
 #pragma once
 
 #include "pool/pool_core.hpp"
@@ -12,8 +12,8 @@ public:
     }
     ~self_service() { set_current(nested_waiter::outer()); }
 
-    /// A wait without stack room sleeps like that of any other thread. A task that this worker keeps is the exception:
-    /// as long as the worker waits, no other thread would run it.
+    /// A wait without stack room sleeps like that of any other thread. Exception: a task that this
+    /// worker keeps, since no other thread would run the task while the worker waits.
     [[nodiscard]] bool may_run_here(task_id id) const noexcept override {
         const bool has_room =
             worker_.has_stack_room() || (worker_.keeps(id) && !worker_.stack.is_exhausted());
@@ -24,7 +24,8 @@ public:
     }
     void run_here(task body, const std::stop_token& stop) override { pool_.run_taken(worker_, body, stop); }
 
-    /// The worker of `pool` that this thread is, or null; the innermost, if a factory has put several on one thread.
+    /// The worker of `pool` that the calling thread is, or null. If a factory has put several
+    /// workers on one thread, the innermost.
     [[nodiscard]] static worker* of(const core& pool) noexcept {
         nested_waiter* at = current();
         while (at != nullptr && at->home() != &pool) {
@@ -32,7 +33,7 @@ public:
         }
         return at != nullptr ? &static_cast<self_service*>(at)->worker_ : nullptr;
     }
-    /// Calls `f` for each worker of `pool` that this thread is, the innermost first.
+    /// Calls `f` for each worker of `pool` that the calling thread is, the innermost first.
     template <class F>
     static void for_each_of(const core& pool, F&& f) {
         for (nested_waiter* at = current(); at != nullptr; at = at->outer()) {
@@ -48,13 +49,13 @@ public:
     [[nodiscard]] core& pool() const noexcept { return pool_; }
     [[nodiscard]] const worker& self() const noexcept { return worker_; }
 
-    /// In a forked child: its task has lost its pool, as if it had destroyed that itself. And the one around it on this thread.
+    /// In a forked child: the running task has lost its pool, as if the task had destroyed it.
     void let_go() noexcept {
         worker_.stage = worker_stage::let_go;
         worker_.needs_attention = true;
     }
-    /// For a wait that may last: offers the tasks that the workers of this thread keep to other workers. True: some are
-    /// still kept, because a queue is full.
+    /// For a wait that may last: offers the tasks that this thread's workers keep to other workers.
+    /// Returns true if a worker still keeps tasks, because a queue is full.
     bool give_away_all_kept() noexcept {
         bool keeps_tasks = false;
         for (self_service* at = this; at != nullptr; at = at->outer()) {

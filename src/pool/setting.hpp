@@ -1,4 +1,5 @@
-// setting: a value that can be changed while others read it, and read in a forked child whatever was going on.
+// setting: a value that can be changed while other threads read it. A forked child can read it too,
+// whatever the other threads of the parent were doing.
 #pragma once
 
 #include <array>
@@ -10,8 +11,9 @@
 
 namespace spool::inline v1 {
 
-/// Of two places one is current. A new value is put into the other one, and then that is current: so at every instant there is
-/// one that is whole. Copying and destroying a value, which may be users' code, happen outside of the lock.
+/// One of two slots is current. set() puts a new value into the other slot, then makes that slot
+/// current: so at every instant the current slot holds a whole value. Copying and destroying a
+/// value, which may be user code, happen outside of the lock.
 template <class T>
 class setting {
 public:
@@ -30,7 +32,7 @@ public:
         current_.store(1 - before);
         old = std::move(places_[before]);
     }
-    /// Without the lock: one who is gone may have it for ever.
+    /// Takes no lock: in a forked child, a thread that does not exist may hold the lock for ever.
     [[nodiscard]] std::shared_ptr<const T> get_after_fork() const SPOOL_UNCHECKED_LOCKS {
         return places_[current_.load()];
     }

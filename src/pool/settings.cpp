@@ -1,4 +1,5 @@
-// Changing a pool while it runs. Each setter checks, sets, and makes everybody look who may have to act on it.
+// Changing a pool while it runs. Each setter checks and sets. Setters of numbers and flags then
+// wake the threads that may have to act on the change.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -20,7 +21,7 @@ void check(bool holds, const std::string& name, const std::string& what) {
     }
 }
 
-// A count that was negative before it was converted.
+// For a count that was probably negative before it was converted.
 std::string hint_at_sign(std::size_t n) {
     return n > std::numeric_limits<std::size_t>::max() / 2 ? "; a negative number?" : "";
 }
@@ -100,7 +101,8 @@ void thread_pool_executor::core::set_core_size(std::size_t n) {
     if (n <= before) {
         return;
     }
-    // As many new workers as there is queued work for; one that finds none is a worker too many, but a core one.
+    // Starts a worker per queued task, at most as many as the size has grown by. A worker that
+    // finds no task stays, as a core worker.
     std::exception_ptr error;
     for (std::size_t wanted = std::min(n - before, queue_->size()); wanted > 0 && !queue_->empty();
          --wanted) {

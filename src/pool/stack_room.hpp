@@ -1,9 +1,9 @@
-// stack_room: whether a thread has enough stack left to run a task inside the task that it runs.
+// stack_room: whether a thread has enough stack left to run a task inside its current task.
 //
-//     top                                                                    low end, guard page
-//    +-----------------------------------------------+-------------------------------------+
-//    | a nested task may begin here                  | reserve                             |
-//    +-----------------------------------------------+-------------------------------------+
+//     top                                                  low end, guard page
+//    +-------------------------------------+-----------------------------------+
+//    | a nested task may begin here        | reserve                           |
+//    +-------------------------------------+-----------------------------------+
 //
 // The reserve belongs to the task that begins last: its own frames, and the library's below them.
 #pragma once
@@ -15,20 +15,21 @@
 
 namespace spool::inline v1 {
 
-/// The bounds of one thread's stack. Default-constructed, or where the system does not tell them: unknown.
+/// The bounds of one thread's stack. Unknown if default-constructed, or if the system does not tell
+/// them.
 class stack_room {
 public:
-    /// The bound on nested tasks where the stack's bounds say nothing: a system that does not tell them, or a
-    /// task that runs on a stack of the user's own (a coroutine, an alternate signal stack).
+    /// The limit on nested tasks where the stack's bounds are of no use: the system does not tell
+    /// them, or the task runs on a stack of the user's own (coroutine, alternate signal stack).
     static constexpr std::uint32_t deepest_on_unknown_stack = 256;
 
     constexpr stack_room() noexcept = default;
     constexpr stack_room(std::uintptr_t low, std::uintptr_t high) noexcept
         : low_(low), floor_(low + reserve_of(high - low)), high_(high) {}
-    /// What lies below the caller's frame. Asks the system; one call per thread is meant, early in its life.
+    /// The stack below the caller's frame. Asks the system: call it once per thread, early.
     [[nodiscard]] static stack_room of_this_thread() noexcept;
 
-    /// Whether a nested task may begin here. `depth` is the number of tasks that are nested already.
+    /// Whether a nested task may begin here. `depth` is the number of tasks that nest already.
     [[nodiscard]] bool has_room(const std::atomic<std::uint32_t>& depth) const noexcept {
         const std::uintptr_t here = address_here();
         if (here - floor_ < high_ - floor_) [[likely]] {
@@ -50,7 +51,7 @@ public:
 
 private:
     [[nodiscard]] bool contains(std::uintptr_t here) const noexcept { return here - low_ < high_ - low_; }
-    // The real stack, also where a sanitizer keeps local variables elsewhere.
+    // An address on the real stack, also where a sanitizer keeps local variables elsewhere.
     [[nodiscard]] static std::uintptr_t address_here() noexcept {
 #if defined(__GNUC__)
         return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -61,7 +62,7 @@ private:
     }
 
     std::uintptr_t low_ = 0;
-    std::uintptr_t floor_ = 0;  // the reserve lies below
+    std::uintptr_t floor_ = 0;  // upper end of the reserve
     std::uintptr_t high_ = 0;
 };
 

@@ -16,8 +16,8 @@ stack_room stack_room::of_this_thread() noexcept {
     if (!known) {
         return {};
     }
-    // The system counts the thread-local storage, which lies above the first frame: a sanitizer's alone may be larger than
-    // the rest. So the caller's frame is the high end.
+    // The system's bounds include the thread-local storage, which lies above the first frame. That
+    // of a sanitizer alone may be larger than the rest. So the caller's frame is the high end.
     const auto begin = reinterpret_cast<std::uintptr_t>(low);
     const std::uintptr_t here = address_here();
     return here - begin < size ? stack_room{begin, here + 1} : stack_room{};

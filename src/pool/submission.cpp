@@ -1,4 +1,4 @@
-// A task comes: execute() in its three steps, and what may go wrong in between.
+// A task arrives: execute() in its three steps, and what may go wrong in between.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -11,9 +11,10 @@
 
 namespace spool::inline v1 {
 
-// What must be known before anybody else can see the task. Tasks with a due time are never claimed by waiters.
+// Sets what must be known before another thread can see the task. Waiters never claim a task with
+// a due time.
 void thread_pool_executor::core::prepare(task& work) const {
-    wrap(work);  // first: it is what may throw
+    wrap(work);  // first, since this may throw
     if (const future_link link{work}; link) {
         if (const auto* timed = task_times_ ? work.target<timed_body>() : nullptr) {
             link.set_submitted(timed->submitted());
@@ -27,11 +28,12 @@ void thread_pool_executor::core::prepare(task& work) const {
 }
 
 void thread_pool_executor::core::wrap(task& work) const {
-    // What comes to a derived pool with a due time has waited since then.
+    // In a derived pool a task with a due time has waited since that time; see info_of().
     if (task_times_ && !(queue_first_ && work.due() != due_time::min())) {
         timed_body timed{work};
-        work = task{std::move(timed)};                                      // fits inline: cannot throw
-        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));  // with the memory of the wrapper
+        work = task{std::move(timed)};  // fits inline: cannot throw
+        // Hands over the memory of the wrapper too.
+        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
     }
 }
 
@@ -41,7 +43,8 @@ void thread_pool_executor::core::unwrap(task& work) {
     }
 }
 
-// Makes a task that was not taken as it came. False: a worker that waits for it has begun to run it meanwhile, so it was taken.
+// Undoes prepare() for a task that the pool refuses. Returns false if a waiting worker has claimed
+// the body meanwhile; then the pool has accepted the task.
 bool thread_pool_executor::core::unprepare(task& work) {
     unwrap(work);
     if (const future_link link{work}; link && !link.set_home(nullptr)) {
@@ -65,7 +68,7 @@ void thread_pool_executor::core::execute(task&& work) {
     }
 }
 
-// Out of line, so that the short way stays short.
+// The slow path. Out of line, so that execute() stays short.
 [[gnu::noinline]] void thread_pool_executor::core::execute_at_length(task& work, way_in way) {
     if (way.how == quick_result::not_simple) {
         require(work);
@@ -84,7 +87,7 @@ void thread_pool_executor::core::execute(task&& work) {
     return go_on(work, way, start_error) == admission_result::accepted;
 }
 
-// From where the short way has ended.
+// Continues on the slow path after the fast path gave up.
 admission_result thread_pool_executor::core::go_on(task& work, way_in way, std::exception_ptr& start_error) {
     switch (way.how) {
         case quick_result::accepted: return admission_result::accepted;
@@ -105,7 +108,7 @@ void thread_pool_executor::core::refuse(task&& work, admission_result how,
         case admission_result::no_thread: break;
     }
     if (start_error != nullptr) {
-        const task refused = std::move(work);  // consumed, as by a policy
+        const task refused = std::move(work);  // consumed, as a policy would
         count_rejection(refused, rejection_reason::no_thread);
         rethrow_start_error(start_error);
     }
@@ -116,17 +119,17 @@ void thread_pool_executor::core::execute_all(std::span<task> work) {
     while (!work.empty()) {
         const bool queue_next = admission::on_arrival(control(), sizes()) == admission::arrival::offer;
         const std::size_t taken = queue_next ? offer_some(work) : 0;
-        if (taken == 0) {                        // it makes a worker start, or is refused
-            task one = std::move(work.front());  // and then consumed, whatever throws
+        if (taken == 0) {                        // the task starts a worker, or is refused
+            task one = std::move(work.front());  // consumed, also if execute() throws
             execute(std::move(one));
         }
         work = work.subspan(std::max<std::size_t>(taken, 1));
     }
 }
 
-// Step 2 of execute() for several; how many are in. The rest are as they came.
+// Step 2 of execute() for several tasks. Returns how many the queue took; the rest are unchanged.
 std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
-    work = work.first(std::min<std::size_t>(work.size(), 256));  // ids are kept aside for the second look
+    work = work.first(std::min<std::size_t>(work.size(), 256));  // bounds `entries`
     struct entry {
         ticket mine;
         admission_result late = admission_result::accepted;
@@ -144,7 +147,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         SPOOL_PAUSE_POINT("execute_all: about to offer");
         taken = queue_->offer_some(work);
     } catch (...) {
-        // From the queue, or for want of memory: those that are in have left their place empty.
+        // The queue threw, or there is no memory. The tasks that the queue took are empty by now.
         while (taken < prepared && work[taken].empty()) {
             ++taken;
         }
@@ -160,10 +163,11 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         static_cast<void>(unprepare(one));
     }
     std::exception_ptr start_error;
-    // The second look: one for all, unless something has changed.
+    // The second look at the control word: once for all tasks, unless the word has changed.
     if (taken != 0 && admission::after_offer(control(), sizes()) != admission::offered::done) {
-        // All come back to their places before the first is refused: if that throws, none may be left in the queue. The last first: workers take
-        // the others meanwhile, and those that are refused are to be the last ones.
+        // Takes all tasks back before it refuses the first: a refusal may throw, and then none may
+        // be left in the queue. Takes the last back first: meanwhile workers dequeue from the
+        // front, so the refused tasks are the last ones.
         for (std::size_t i = taken; i-- > 0;) {
             entries[i].late = recheck(work[i], entries[i].mine, start_error);
             if (entries[i].late != admission_result::accepted && !unprepare(work[i])) {
@@ -183,7 +187,7 @@ admission_result thread_pool_executor::core::try_execute(task& work, std::except
     admission_result answer = admission_result::accepted;
     try {
         answer = admit(work, start_error);
-    } catch (...) {  // from the queue: nothing has changed, unless the task is in it
+    } catch (...) {  // from the queue: nothing has changed, unless the queue holds the task
         if (!work.empty() && unprepare(work)) {
             throw;
         }
@@ -196,12 +200,12 @@ admission_result thread_pool_executor::core::admit(task& work, std::exception_pt
     return steps().admit(work, start_error);
 }
 
-// A husk must not take a place that a task could have.
+// Retries the offer after a sweep: a stale entry must not take the room of a task.
 bool thread_pool_executor::core::offer_without_husks(task& work) {
     return sweep_husks() && queue_->offer(std::move(work));
 }
 
-// After a successful offer: the handshake of pool_steps.hpp.
+// The second half of the handshake, after a successful offer; see pool_steps.hpp.
 admission_result thread_pool_executor::core::recheck(task& work, const ticket& mine,
                                                      std::exception_ptr& start_error) {
     return steps().recheck(work, mine, start_error);
@@ -227,8 +231,9 @@ std::optional<task> thread_pool_executor::core::take_back(const ticket& wanted) 
     return std::move(found.front());
 }
 
-// Accepted or not, never in between: if the queue throws twice, the task stays in it, and is accepted. A pool that has
-// ended meanwhile destroys the task with its queue, as it does with tasks that shutdown_now() could not drain.
+// A task is accepted or not, never in between. If the queue throws twice, the task stays in the
+// queue and counts as accepted. A pool that has ended meanwhile destroys the task with its queue,
+// as it does with tasks that shutdown_now() could not drain.
 std::optional<task> thread_pool_executor::core::take_back_if_possible(const ticket& wanted) noexcept {
     for (int attempt = 0; attempt < 2; ++attempt) {
         try {
@@ -240,7 +245,8 @@ std::optional<task> thread_pool_executor::core::take_back_if_possible(const tick
     return std::nullopt;
 }
 
-// Inside a handler, for a call that must go on: tells of what a user's queue or comparator threw. Want of memory is no news.
+// Precondition: inside a catch block. Reports what a user's queue or comparator threw, for a call
+// that must go on. Does not report a lack of memory.
 void thread_pool_executor::core::report_queue_failure() const noexcept {
     try {
         throw;
@@ -250,7 +256,7 @@ void thread_pool_executor::core::report_queue_failure() const noexcept {
     }
 }
 
-// True if that made room.
+// Removes the stale entries from the queue. Returns true if that made room.
 bool thread_pool_executor::core::sweep_husks() {
     if (husks_.load() <= 0) {
         return false;
@@ -273,13 +279,13 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
         if (now != admission_result::full && (now != admission_result::no_thread || workers == 0)) {
             return now;
         }
-        // Woken by room, a changed setting, a worker that left, shutdown and stop.
+        // The wait ends by room, a changed setting, a worker that left, shutdown or stop.
         const std::size_t enough = now == admission_result::no_thread ? workers : maximum_size_.load();
         const auto try_again = [&] {
             const pool_control c = control();
             return !accepts_tasks(c.state) || c.workers < enough || settings_version_.load() != version;
         };
-        // Not in the queue yet, so nobody may claim it; it gets its home when it is in.
+        // The task is not in the queue yet, so no waiter may claim it. `home` sets its owner later.
         const ticket mine = ticket_of(work);
         const late_home home{work};
         wrap(work);
@@ -311,7 +317,8 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
     }
 }
 
-// A task of this pool that runs again goes back. False: not any more; `work` is untouched. The handshake is that of recheck().
+// Requeues a task of this pool that runs again. Returns false if the task may not run again; `work`
+// is then untouched. The handshake is that of recheck().
 bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state)> may_run) {
     if (!may_run(control().state)) {
         return false;
@@ -327,17 +334,18 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
             try_terminate();
             return false;
         }
-        return true;  // a worker has it, or it was handed back or cancelled meanwhile
+        return true;  // a worker has the task, or it was handed back or cancelled meanwhile
     }
     if (control().workers < std::max<std::size_t>(core_size_.load(), 1)) {
-        // It may fail: whoever runs this is a worker, or the pool has others, or close() sees to it.
+        // A failure does no harm: the caller is a worker, or the pool has other workers, or
+        // close() runs the task.
         std::exception_ptr error;
         start_worker(nullptr, bound::core_size_or_one, error);
     }
     return true;
 }
 
-// ---- Taking out
+// ---- Removing tasks
 
 bool thread_pool_executor::core::contains(task_id id) const {
     return queue_->contains([id](const task& t) {

@@ -1,4 +1,5 @@
-// Forks, joins and the end of a group. detail/join_count.hpp says how a group knows that all its children have ended.
+// Forks, joins and the end of a group. detail/join_count.hpp describes how a group knows that all
+// its children have ended.
 #include "spool/pool/task_group.hpp"
 #include "spool/base/pause_point.hpp"
 
@@ -21,7 +22,7 @@
 namespace spool::inline v1 {
 namespace {
 
-// How long a maker sleeps after the queue has thrown.
+// How long a maker sleeps after the queue has thrown, before it searches again.
 constexpr std::chrono::milliseconds search_again{10};
 
 }  // namespace
@@ -53,9 +54,9 @@ void task_group::fork(task&& child) {
     }
 }
 
-// By another thread, for a maker that is a worker: the maker may have to run the child.
+// run() by another thread, if the maker is a worker: the maker may have to run the child.
 [[gnu::noinline]] void task_group::fork_elsewhere(task& child) {
-    count_.add_elsewhere();  // keeps the group until its maker has been told
+    count_.add_elsewhere();  // keeps the group alive until its maker has been told
     if (!offer(child)) {
         run_at_once(child);
     }
@@ -63,7 +64,7 @@ void task_group::fork(task&& child) {
     count_.end_elsewhere_and_wake();
 }
 
-// False, and `child` is as it was: the pool does not take it.
+// Returns false, and leaves `child` unchanged, if the pool refuses it.
 inline bool task_group::offer(task& child) {
     try {
         core& pool = pool_.use();
@@ -71,12 +72,12 @@ inline bool task_group::offer(task& child) {
             return false;
         }
         return pool.keeps_stores() || worker_ == nullptr ? pool.takes(child) : fork_claimable(pool, child);
-    } catch (...) {  // from the queue, which has not taken it
+    } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
 }
 
-// Where it was forked, then. It throws nothing.
+// Runs the child inside run(). A child throws nothing.
 [[gnu::noinline]] void task_group::run_at_once(task& child) {
     if (!made_here()) {
         ran_elsewhere_.store(true);
@@ -120,13 +121,14 @@ std::stop_token task_group::token() {
     if (!stop_.stop_possible()) {
         stop_ = std::stop_source{};
         if (cancelled_.load()) {
-            stop_.request_stop();  // nobody has the token yet, so no callback runs here
+            stop_.request_stop();  // no thread has the token yet, so no callback runs here
         }
     }
     return stop_.get_token();
 }
 
-// In a forked child: the pool has another core, and whoever had the children is not there.
+// In a forked child process: the pool has another core, and the threads that had the children do
+// not exist.
 void task_group::forget_lost_children() noexcept {
     count_.forget_all();
     cancelled_.store(true);
@@ -139,7 +141,7 @@ void task_group::forget_lost_children() noexcept {
 }
 
 void task_group::join() noexcept {
-    const std::uint64_t forks = forked_elsewhere_.load();  // before the look at the queue
+    const std::uint64_t forks = forked_elsewhere_.load();  // before the search of the queue
     if (!run_queued()) {
         join_others(forks);
     }
@@ -154,7 +156,8 @@ void task_group::join() noexcept {
     }
 }
 
-// What nobody has begun, if the maker is a worker. The newest of its own first: there they are, as a rule. True: all have ended.
+// If the maker is a worker, runs the children that no thread has begun. Begins with the newest in
+// the maker's own store, where they usually are. Returns true if all children have ended.
 [[gnu::always_inline]] inline bool task_group::run_queued() {
     auto* const self = static_cast<worker*>(worker_);
     if (self == nullptr) {
@@ -186,7 +189,7 @@ void task_group::join() noexcept {
     return true;
 }
 
-// Those that lie elsewhere in the queue. False: there are none.
+// Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
     core& pool = pool_.use();
     if (!pool.keeps_stores()) {
@@ -205,13 +208,15 @@ bool task_group::run_elsewhere() {
     return !children.empty();
 }
 
-// Inside a handler: a user's queue threw, or there is no memory. Children may be left that no other worker takes.
+// Precondition: inside a catch block. A user's queue threw, or there is no memory. Children may be
+// left that no other worker takes.
 [[gnu::noinline]] void task_group::search_failed(core& pool) noexcept {
     search_failed_ = true;
     pool.report_queue_failure();
 }
 
-// Others run the rest: what was forked inside of that may lie there for the taking. False: for a while there was nothing.
+// While other workers run the rest, runs what the rest forks, if that lies in the workers' stores.
+// Returns true if all children have ended, false if there was nothing to run for a while.
 bool task_group::help_until_all_ended() {
     if (worker_ == nullptr) {
         return false;
@@ -254,7 +259,8 @@ bool task_group::is_parent_of(const task& t) const noexcept {
     return t.owner() == this;
 }
 
-// It was taken out of the queue, so it has not ended; then neither has its group, nor the child which that was made in, and so on.
+// Walks from the child's group outwards. The child was in the queue, so it has not ended. Nor has
+// its group, nor the child in which that group was made, and so on.
 bool task_group::is_ancestor_of(const task& child) const noexcept {
     const auto* group = static_cast<const task_group*>(child.owner());
     while (group != nullptr && group != this) {
@@ -270,7 +276,8 @@ void task_group::notice_stop() {
     }
 }
 
-// The maker counts as sleeping until it has seen inside of the lock that all have ended, also while it runs what others have forked.
+// The maker counts as sleeping until it has seen inside of the lock that all children have ended,
+// also while it runs children that other threads forked.
 void task_group::wait_for_others(std::uint64_t forks_seen) {
     count_.begin_sleep();
     const auto ended = [this] { return count_.all_ended_in_sleep(); };
@@ -280,14 +287,14 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
         if (!interrupted_) {
             stop = this_task::stop_token();
         }
-    } catch (...) {  // no memory: it cannot be interrupted then
+    } catch (...) {  // no memory: the wait cannot be interrupted then
     }
     for (;;) {
         const auto sleep = [&](const wait_limits& limits) {
             return count_.wakes.await(ended, limits, others_forked);
         };
-        // A child that runs on a thread of which nothing is known may end at any time. After a search that failed the maker must search
-        // again: it may be the only worker.
+        // A child that runs on a thread unknown to the deadlock watch may end at any time. After a
+        // failed search the maker must search again: it may be the only worker.
         const wait_result how =
             std::exchange(search_failed_, false)
                 ? sleep({.until = deadline::after(search_again), .stop = stop})
@@ -310,12 +317,12 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
     count_.end_sleep();
 }
 
-// Makes a cancelled group as new, and throws what it was cancelled for.
+// Resets a cancelled group, and throws what the group was cancelled for.
 void task_group::renew() {
     std::exception_ptr error;
     const bool was_interrupted = std::exchange(interrupted_, false);
     {
-        const detail::lock_guard lock{count_.guard};  // against a cancel() that comes from elsewhere
+        const detail::lock_guard lock{count_.guard};  // against a concurrent cancel()
         error = std::exchange(error_, nullptr);
         cancelled_.store(false);
         stop_ = std::stop_source{std::nostopstate};
@@ -328,7 +335,7 @@ void task_group::renew() {
     }
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): it means an empty task that is called, and no child is one
+// NOLINTNEXTLINE(bugprone-exception-escape): only an empty task throws, and no child is one
 void task_group::finish() noexcept {
     const bool left_by_exception = detail::exceptions_in_flight() > exceptions_before_;
     if (left_by_exception) {

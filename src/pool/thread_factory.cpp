@@ -26,14 +26,14 @@ void replace(std::string& text, const std::string& what, const std::string& with
     }
 }
 
-// Which set of CPUs the next thread gets.
+// Chooses the set of CPUs for each new thread.
 class cpu_sets : public std::enable_shared_from_this<cpu_sets> {
 public:
     explicit cpu_sets(std::vector<std::vector<int>> sets) : sets_(std::move(sets)), uses_(sets_.size()) {}
 
     [[nodiscard]] cpu_lease lend() {
         const std::size_t chosen = choose();
-        // The pointer calls the deleter also where there is no memory for its count.
+        // shared_ptr calls the deleter also if there is no memory for its count.
         return {&sets_[chosen], [self = shared_from_this(), chosen](const std::vector<int>*) {
                     const detail::lock_guard lock{self->mutex_};
                     --self->uses_[chosen];
@@ -41,7 +41,8 @@ public:
     }
 
 private:
-    // The one that the fewest have; among equals the caller's own: a worker that dies starts its successor itself.
+    // The set that the fewest threads have; among equals the caller's own, because a worker that
+    // dies starts its successor itself.
     std::size_t choose() {
         const detail::lock_guard lock{mutex_};
         const auto fewest = std::min_element(uses_.begin(), uses_.end());
@@ -57,7 +58,7 @@ private:
 
     const std::vector<std::vector<int>> sets_;
     detail::mutex mutex_;
-    std::vector<std::size_t> uses_ SPOOL_GUARDED_BY(mutex_);  // living threads that have each
+    std::vector<std::size_t> uses_ SPOOL_GUARDED_BY(mutex_);  // living threads per set
 };
 
 }  // namespace
@@ -101,7 +102,7 @@ std::string worker_thread_name(const std::string& pattern, const worker_info& in
         const std::size_t excess = std::min(name.size() - limit, info.pool.size());
         name = filled(info.pool.substr(0, info.pool.size() - excess));
     }
-    if (name.size() > limit) {  // then the front of the rest: the number stands at the end
+    if (name.size() > limit) {  // then the front of the rest: the number is at the end
         name.erase(0, name.size() - limit);
     }
     return name;

@@ -53,8 +53,8 @@ admission_result thread_pool_executor::try_execute(task&& work) {
 }
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
-    const std::shared_ptr<core> keep =
-        use().shared_from_this();  // for those who still wait when the pool is destroyed
+    // Keeps the core for a submitter that still waits when the pool is destroyed.
+    const std::shared_ptr<core> keep = use().shared_from_this();
     keep->require(work);
     detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
     return keep->execute_until(work, until, stop);
@@ -95,11 +95,12 @@ const void* thread_pool_executor::home() const noexcept {
 }
 
 void thread_pool_executor::shutdown() {
-    const std::shared_ptr<core> keep = use().shared_from_this();  // the terminated hook may destroy the pool
+    // The terminated hook may destroy the pool.
+    const std::shared_ptr<core> keep = use().shared_from_this();
     keep->shutdown();
 }
 std::vector<task> thread_pool_executor::shutdown_now() {
-    const std::shared_ptr<core> keep = use().shared_from_this();  // likewise
+    const std::shared_ptr<core> keep = use().shared_from_this();  // as in shutdown()
     return keep->shutdown_now();
 }
 bool thread_pool_executor::is_shutdown() const {
@@ -113,15 +114,15 @@ bool thread_pool_executor::is_terminating() const {
     return !accepts_tasks(now) && now != run_state::terminated;
 }
 bool thread_pool_executor::await_termination_until(deadline until, std::stop_token stop) {
-    const std::shared_ptr<core> keep =
-        use().shared_from_this();  // it may be destroyed as soon as it has terminated
+    // Another thread may destroy the pool as soon as it has terminated.
+    const std::shared_ptr<core> keep = use().shared_from_this();
     return keep->await_termination(until, stop);
 }
 void thread_pool_executor::close() {
     if (left_to_parent() && lost_->on_fork() == fork_policy::abort) {
-        return;  // there is nothing to close
+        return;  // in this process there is nothing to close
     }
-    const std::shared_ptr<core> keep = use().shared_from_this();  // likewise
+    const std::shared_ptr<core> keep = use().shared_from_this();  // as in shutdown()
     keep->close();
 }
 run_state thread_pool_executor::state() const noexcept {

@@ -1,4 +1,4 @@
-// start_thread: a thread set up as worker_thread_options say. One source file per system.
+// start_thread: starts a thread as worker_thread_options describe. One source file per system.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace spool::inline v1 {
 
-/// CPUs lent to a thread until its last copy is gone; null: none.
+/// CPUs lent to a thread until the last copy of the lease is gone; null: none.
 using cpu_lease = std::shared_ptr<const std::vector<int>>;
 
-/// `cpus` replaces options.affinity, unless it is null. The new thread keeps it.
+/// `cpus` replaces options.affinity, unless it is null. The new thread keeps the lease.
 /// \throws std::system_error naming the setting that the system refused
 worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info,
                            cpu_lease cpus);
 
-/// What the calling thread was started with, if it is one of start_thread()'s that has a lease.
+/// The lease that the calling thread was started with, or null.
 [[nodiscard]] const std::vector<int>* lease_of_this_thread() noexcept;
 
 }  // namespace spool::inline v1

@@ -45,13 +45,13 @@ public:
     pthread_attr_t value;
 };
 
-// Keeps a thread from running its body until its starter has seen which CPUs it got.
+// Keeps a thread from running its body until its starter has checked which CPUs the thread got.
 enum class verdict { pending, go, refused };
 using start_gate = std::shared_ptr<std::atomic<verdict>>;
 
 constinit thread_local const std::vector<int>* lease_here = nullptr;
 
-// What the new thread gets.
+// What the starter passes to the new thread.
 struct luggage {
     task body;
     worker_info info;
@@ -59,8 +59,8 @@ struct luggage {
     std::optional<int> nice;
     std::function<void(const worker_info&)> on_start;
     std::function<void(const worker_info&)> on_exit;
-    cpu_lease cpus;   // given back when the thread has ended
-    start_gate gate;  // null: there is nothing to wait for
+    cpu_lease cpus;   // released when the thread has ended
+    start_gate gate;  // null: nothing to wait for
 };
 
 void call(const std::function<void(const worker_info&)>& callback, const worker_info& info,
@@ -78,7 +78,7 @@ void* run(void* argument) {
     if (const start_gate gate = static_cast<luggage*>(argument)->gate) {
         gate->wait(verdict::pending);
         if (gate->load() == verdict::refused) {
-            return nullptr;  // the luggage is still the starter's
+            return nullptr;  // the starter still owns the luggage
         }
     }
     const std::unique_ptr<luggage> mine{static_cast<luggage*>(argument)};
@@ -93,7 +93,7 @@ void* run(void* argument) {
     call(mine->on_start, mine->info, "on_start");
     try {
         mine->body();
-    } catch (...) {  // a pool's body throws nothing; another's may
+    } catch (...) {  // the body of a pool's worker throws nothing; another body may
         report_uncaught("thread " + mine->info.name, std::current_exception());
     }
     mine->body = nullptr;
@@ -115,7 +115,8 @@ void set_affinity(attributes& attributes, const std::vector<int>& cpus, const wo
     check(pthread_attr_setaffinity_np(&attributes.value, sizeof(set), &set), info, "affinity");
 }
 
-// The system leaves out the CPUs that the process may not use, and fails only if none is left.
+// Returns a CPU that the system refused, if any. The system silently leaves out the CPUs that the
+// process may not use, and fails only if none is left.
 std::optional<int> refused_cpu(pthread_t thread, const std::vector<int>& cpus) {
     cpu_set_t got;
     CPU_ZERO(&got);
@@ -152,11 +153,12 @@ worker_thread start_thread(const worker_thread_options& options, task body, cons
     auto bag = std::make_unique<luggage>(
         luggage{std::move(body), info, worker_thread_name(options.name_pattern, info, name_limit),
                 options.nice, options.on_start, options.on_exit, cpus, gate});
-    auto handle = std::make_unique<posix_handle>();  // before the thread exists: nothing may fail after that
+    // Made before the thread exists: afterwards nothing may fail.
+    auto handle = std::make_unique<posix_handle>();
     pthread_t thread{};
     const int error = pthread_create(&thread, &attributes.value, &run, bag.get());
     if (error == EINVAL && !affinity.empty()) {
-        check(error, info, to_cpu(affinity.front()));  // none of them may be used
+        check(error, info, to_cpu(affinity.front()));  // the process may use none of them
     }
     check(error, info, "pthread_create");
     if (const auto refused = affinity.empty() ? std::nullopt : refused_cpu(thread, affinity)) {
@@ -165,7 +167,7 @@ worker_thread start_thread(const worker_thread_options& options, task body, cons
         pthread_join(thread, nullptr);
         check(EINVAL, info, to_cpu(*refused));
     }
-    static_cast<void>(bag.release());  // it is the new thread's now
+    static_cast<void>(bag.release());  // the new thread owns it now
     if (gate != nullptr) {
         gate->store(verdict::go);
         gate->notify_one();

@@ -11,7 +11,8 @@ const std::vector<int>* lease_of_this_thread() noexcept {
     return nullptr;
 }
 
-// Names, stack sizes, affinity and priorities are beyond std::thread: what was asked for and cannot be had is refused.
+// std::thread supports neither names, stack sizes, affinity nor priorities. Ignores the name, and
+// refuses the other settings if they were asked for.
 worker_thread start_thread(const worker_thread_options& options, task body, const worker_info& info,
                            cpu_lease cpus) {
     if (options.stack_size != 0 || !options.affinity.empty() || cpus != nullptr || options.nice.has_value()) {

@@ -11,10 +11,10 @@
 
 namespace spool::inline v1 {
 
-/// Stands for the inner task in every respect: id, priority, due time, future, group.
+/// Forwards every property of the inner task: id, priority, due time, future, group.
 class timed_body {
 public:
-    /// Allocates before it takes the task: if that throws, the task is where it was.
+    /// Allocates before it moves the task: if the allocation throws, `work` is untouched.
     explicit timed_body(task& work) : data_(std::make_unique<data>()) { data_->inner = std::move(work); }
 
     void operator()() { data_->inner(); }

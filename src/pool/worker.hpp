@@ -1,4 +1,4 @@
-// worker: one thread of a pool, as the pool sees it.
+// worker: the pool's record of one of its threads.
 #pragma once
 
 #include <algorithm>
@@ -18,50 +18,55 @@
 
 namespace spool::inline v1 {
 
-/// How far a worker has come. Changed under the pool's workers mutex.
+/// The stages of a worker's life. Changed under the pool's workers mutex.
 enum class worker_stage {
     starting,  ///< registered; the factory has not returned, the body has not begun
     dropped,   ///< the factory destroyed the body without running it
-    void_,     ///< given up by the starter: a body that begins now ends at once
+    void_,     ///< the starter has given the worker up: a body that begins now ends at once
     working,   ///< the body runs
-    let_go,    ///< the pool was destroyed by this very worker: it only leaves its task
-    ended,     ///< left; its thread is about to end
+    let_go,    ///< this worker destroyed the pool: its thread exits when its task returns
+    ended,     ///< the worker has left; its thread is about to end
 };
 
 struct worker {
     worker_info info;
     std::thread::id thread_id;  // set when the body begins
-    stack_room stack;           // likewise: of that thread
-    bool closing = false;       // the worker's own: counted among the pool's closers
-    bool leaving = false;       // likewise: inside depart(), so counted as departing
+    stack_room stack;           // of that thread; set when the body begins
+
+    // Only the worker uses these, once its body has begun (except `position`):
+    bool closing = false;                                   // counted among the pool's closers
+    bool leaving = false;                                   // inside depart(): counted as departing
     std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
-    task first;                                             // the worker's own once it has begun
-    std::optional<task_id> lent_for;  // likewise: an extra one, for that task (0: for any)
-    bool holds_first = false;         // likewise: counted in depth, but not begun
-    std::list<task> kept;             // likewise: to run when the current task has ended; see keep()
-    bool needs_attention = false;     // likewise: `kept` is not empty, or the stage is let_go
+    task first;
+    std::optional<task_id> lent_for;  // an extra worker, for that task (0: for any task)
+    bool holds_first = false;         // `first` is counted in depth, but has not begun
+    std::list<task> kept;             // to run when the current task has ended; see keep()
+    bool needs_attention = false;     // `kept` is not empty, or the stage is let_go
 
     // Guarded by the pool's workers mutex:
     worker_stage stage = worker_stage::starting;
-    worker_thread thread;           // once the factory has returned it, until it is joined
-    task_scope* scope = nullptr;    // while the body runs
-    bool counted = false;           // in the pool's alive_
-    bool asked_to_stop = false;     // by shutdown_now(), which visits each once
-    std::uint64_t seen_number = 0;  // describe(): `started` as seen last, and when it was seen first
+    worker_thread thread;         // from the factory's return until the join
+    task_scope* scope = nullptr;  // while the body runs
+    bool counted = false;         // in the pool's alive_
+    bool asked_to_stop = false;   // shutdown_now() has visited this worker
+    // For describe(): the last value seen of `started`, and when it was first seen.
+    std::uint64_t seen_number = 0;
     std::chrono::steady_clock::time_point seen_at{};
 
-    // Written by the worker alone, read by everybody. On a line of their own: they change with every task.
+    // Only the worker writes these; any thread reads them. On their own cache line: they change
+    // with every task.
     alignas(cache_line) std::atomic<std::uint64_t> completed{0};  // statistic
-    std::atomic<std::uint32_t> depth{
-        0};  // tasks it runs, one inside the other, or its first, not begun; 0: idle
-    std::atomic<std::uint64_t> started{0};  // tasks it began, its first counted from the beginning
-    std::atomic<task_id> current{0};        // the innermost
-    std::atomic<std::int64_t> started_at{
-        0};  // of the innermost, in ns of the steady clock; only with task_times
+    // Number of tasks that the worker runs, one inside the other; 0: idle. A first task that has
+    // not begun counts.
+    std::atomic<std::uint32_t> depth{0};
+    std::atomic<std::uint64_t> started{0};  // tasks begun; the first counts from enrol() on
+    std::atomic<task_id> current{0};        // the innermost task
+    // When the innermost task began, in ns of the steady clock; only with task_times.
+    std::atomic<std::int64_t> started_at{0};
 
-    /// For the worker's own thread: whether it may begin one more task inside the one that it runs.
+    /// Worker's own thread only: whether the worker may begin one more task inside its current one.
     [[nodiscard]] bool has_stack_room() const noexcept { return stack.has_room(depth); }
-    /// Likewise: whether the task is among those that the worker has kept.
+    /// Worker's own thread only: whether the worker keeps the task.
     [[nodiscard]] bool keeps(task_id id) const noexcept {
         return std::any_of(kept.begin(), kept.end(), [id](const task& t) { return t.id() == id; });
     }

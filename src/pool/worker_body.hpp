@@ -5,7 +5,8 @@
 
 namespace spool::inline v1 {
 
-/// Keeps the pool's core and the worker alive for as long as the thread works. Destroyed unrun, it says so.
+/// Keeps the pool's core and the worker alive while the thread works. If the body is destroyed
+/// without having run, the destructor tells the pool.
 class thread_pool_executor::core::worker_body {
 public:
     worker_body(std::shared_ptr<core> pool, std::shared_ptr<worker> self) noexcept

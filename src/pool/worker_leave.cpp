@@ -1,4 +1,4 @@
-// A worker leaves: carries on after all, hands its place to a successor, or is gone.
+// A worker leaves: it carries on after all, hands its place to a successor, or departs.
 #include <algorithm>
 #include <new>
 #include <thread>
@@ -11,13 +11,13 @@
 namespace spool::inline v1 {
 namespace {
 
-// Which pool this thread was a worker of, once it has left it.
+// The serial of the pool that this thread has left as a worker; 0: none.
 constinit thread_local task_id pool_left_here = 0;
 
 }  // namespace
 
-// A user's queue that throws is asked once more: the one who asks may be the last to come by. If it throws again, it counts as one with
-// something in it.
+// Asks a user's queue that throws once more: the caller may be the last thread that checks it. If
+// the queue throws again, it counts as not empty.
 bool thread_pool_executor::core::queue_is_empty() const noexcept {
     for (int attempt = 0; attempt < 2; ++attempt) {
         try {
@@ -29,13 +29,14 @@ bool thread_pool_executor::core::queue_is_empty() const noexcept {
 }
 
 void thread_pool_executor::core::depart(worker& w) {
-    forget_closer(w);  // as one that works: it is counted out
+    forget_closer(w);  // before `leaving` is set: as a working closer
     w.leaving = true;
     if (hooks_ != nullptr) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
     }
     run_kept(w);
-    if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook has destroyed the pool
+    // Set by this very thread: the hook has destroyed the pool.
+    if (w.stage == worker_stage::let_go) {
         return;
     }
     note_left_here();
@@ -61,15 +62,16 @@ void thread_pool_executor::core::forget_closer(worker& w) noexcept {
     }
 }
 
-// A submitter may wait for a place, the destructor for the last to leave. pair (S): the count was lowered before.
+// Wakes submitters that wait for a free place, and a destructor that waits for the last worker.
+// pair (S): the count was lowered before.
 void thread_pool_executor::core::tell_of_free_place() noexcept {
     queue_->wake_producers();
     changed_.notify_all();
 }
 
-// Each of these workers is off the list of workers, in the last part of its depart() or past it. What is left to it: the
-// end of the pool, if it was the last, joining those that left before it, and its thread_local destructors. Nobody is
-// on two lists, so no two of them join each other.
+// Joins workers that are off the list of workers: each is in the last part of depart(), past it, or
+// in body_dropped(). Such a thread may still end the pool, join workers that left before it, and
+// run its thread_local destructors. No worker is on two lists, so no two of them join each other.
 void thread_pool_executor::core::join(worker_list& left) {
     for (const std::shared_ptr<worker>& w : left) {
         if (w->thread) {
@@ -85,8 +87,10 @@ bool thread_pool_executor::core::left_here() const noexcept {
     return pool_left_here == serial_;
 }
 
-// The thread of a worker that has ended before its starter could keep it. If the starter has left itself, that worker may be joining it: then
-// the next one who joins sees to the thread. False: it is still the starter's.
+// Takes over the thread of worker `w`, which ended before its starter could store the thread.
+// Returns false, and leaves the thread to the starter, unless the starter itself has left the pool.
+// Such a starter must not join: `w` may be joining the starter. So the next thread that joins gets
+// the thread.
 bool thread_pool_executor::core::leave_to_others(const std::shared_ptr<worker>& w,
                                                  worker_thread& thread) noexcept {
     if (!left_here()) {
@@ -105,8 +109,8 @@ bool thread_pool_executor::core::leave_to_others(const std::shared_ptr<worker>& 
     return true;
 }
 
-// A thread that has left itself joins nobody, though a thread_local of it or the terminated hook may close the pool: another one that left
-// may be joining it.
+// Does nothing on a thread that has left the pool, though its thread_local destructor or the
+// terminated hook may close the pool: another worker that left may be joining this thread.
 void thread_pool_executor::core::join_those_who_left() {
     if (left_here()) {
         return;
@@ -119,7 +123,7 @@ void thread_pool_executor::core::join_those_who_left() {
     join(left);
 }
 
-// The queue throws whenever it is asked: ask less and less often, up to once a second.
+// The queue throws at every call: retries it less and less often, down to once a second.
 void thread_pool_executor::core::back_off() {
     const unsigned failures = poll_failures_.fetch_add(1);
     const std::chrono::milliseconds pause{1U << std::min(failures, 10U)};

@@ -1,4 +1,4 @@
-// A worker works: it fetches a task, has it run, and in the end leaves.
+// The loop of a worker: it fetches tasks, has them run, and leaves in the end.
 #include <algorithm>
 #include <new>
 #include <thread>
@@ -14,10 +14,11 @@
 namespace spool::inline v1 {
 namespace {
 
-// A worker that is needed, though it has been idle for longer than the keep-alive, asks again at most so often.
+// A worker that has been idle for the keep-alive but is needed asks again at most this often.
 constexpr std::chrono::nanoseconds least_patience = std::chrono::seconds{1};
 
-// A worker's place at a queue that keeps a store per consumer. One that could not be attached (no memory) works without: null.
+// A worker's attachment to a queue that keeps a store per consumer. Null: the worker could not be
+// attached (see attach()) and works without a store of its own.
 class consumer_place {
 public:
     explicit consumer_place(blocking_queue<task>* queue) noexcept : queue_(queue) {}
@@ -49,7 +50,8 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
         consumer_place place{attach(w) ? queue_.get() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
-            if (w.stage == worker_stage::let_go) {  // set by this very thread: the hook destroyed the pool
+            // Set by this very thread: the hook destroyed the pool.
+            if (w.stage == worker_stage::let_go) {
                 return;
             }
         }
@@ -60,7 +62,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
                     place.forget();
                     end_in_child();
                 }
-                return;  // the pool is gone but for what this thread holds
+                return;  // the pool is gone, but for what this thread holds
             }
             if (how == served::died ? hands_over() : !steps().stays()) {
                 break;
@@ -82,7 +84,8 @@ bool thread_pool_executor::core::begin(worker& w, task_scope& scope) {
     return true;
 }
 
-// For want of memory it works on without a place of its own: nothing is lost by that.
+// Returns false if the queue throws, say for lack of memory: the worker then works without a store
+// of its own, which loses nothing.
 bool thread_pool_executor::core::attach(const worker& w) {
     try {
         queue_->attach_consumer();
@@ -122,27 +125,29 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
     }
 }
 
-// Apart from the loop, which need not ask whether there is one then.
+// Out of line, so that the loop does not test for a first task.
 [[gnu::noinline]] auto thread_pool_executor::core::serve_first(worker& w, task_scope& scope, task& first)
     -> served {
     return serve_one(w, scope, first);
 }
 
-// Afterwards it is empty, if the worker goes on.
+// Runs one task. `next` is empty afterwards if the worker goes on.
 inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, task& next) -> served {
     const bool fine = claim_and_run(w, scope, next);
-    if (w.needs_attention) [[unlikely]] {  // set by this very thread, in the task or in its destructor
+    // Set by this very thread, in the task or in the task's destructor.
+    if (w.needs_attention) [[unlikely]] {
         return attend(w, scope, fine);
     }
     return fine ? served::and_on : served::died;
 }
 
-// False: something threw, and the worker is to be replaced.
+// Returns false if something threw and the worker must be replaced.
 [[gnu::always_inline]] inline bool thread_pool_executor::core::claim_and_run(worker& w, task_scope& scope,
                                                                              task& next) {
     SPOOL_PAUSE_POINT("worker: has a task in hand");
     if (next.is_plain()) [[likely]] {
-        scope.drop_leftover_token();  // a queue or a factory may have asked for one since the last task
+        // A queue or a factory may have asked for a token since the last task.
+        scope.drop_leftover_token();
     } else if (claims(w, next)) {
         scope.reset(next);
     } else {
@@ -151,8 +156,9 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     return runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
 }
 
-// A task has destroyed the pool, or has left tasks that the worker keeps. The queue has its turn after each of those:
-// otherwise tasks that submit themselves again would shut it out.
+// Slow path after a task that destroyed the pool, or that left tasks for the worker to keep. After
+// each kept task the worker serves the queue once: otherwise tasks that submit themselves again
+// would starve the queue.
 [[gnu::noinline]] auto thread_pool_executor::core::attend(worker& w, task_scope& scope, bool fine) -> served {
     task next;
     while (w.stage != worker_stage::let_go && take_kept(w, next)) {
@@ -172,7 +178,7 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     return fine ? served::and_on : served::died;
 }
 
-// It is this worker's to run. False: it was only a husk.
+// Claims the task for this worker. Returns false, and drops the task, if the entry is stale.
 [[gnu::noinline]] bool thread_pool_executor::core::claims(worker& w, task& next) {
     const future_link link{next};
     if (!link || link.claim(this)) {
@@ -187,13 +193,13 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     return false;
 }
 
-// A worker's way to its next task.
+// How a worker gets its next task: the `Turn` of pool_steps::fetch().
 class thread_pool_executor::core::turn {
 public:
     turn(core& pool, task& next) noexcept : pool_(pool), next_(next) {}
 
     bool poll() { return pool_.queue_->poll_into(next_); }
-    // For tasks that are not due: another turn of the keep-alive.
+    // The worker stays, for tasks that are not due: another keep-alive period begins.
     void has_to_stay() noexcept {
         spell_.idle = false;
         spell_.needed = true;
@@ -217,7 +223,7 @@ private:
     dry_spell spell_;
 };
 
-// The next task; false if the worker is to leave, and then it is counted out already.
+// Slow path of fetch_quickly(). Returns false if the worker must leave; it is then counted out.
 [[gnu::noinline]] bool thread_pool_executor::core::fetch(task& next) {
     turn now{*this, next};
     if (!steps().fetch(now)) {
@@ -227,7 +233,7 @@ private:
     return true;
 }
 
-// It died of an exception: see pool_steps.
+// For a worker that died of an exception: see pool_steps.
 bool thread_pool_executor::core::hands_over() {
     return steps().hands_over([this] {
         std::exception_ptr error;
@@ -235,7 +241,7 @@ bool thread_pool_executor::core::hands_over() {
     });
 }
 
-// How long a worker that has run dry may wait. The clock is read only by such a one.
+// How long an idle worker may wait for a task. Only idle workers read the clock.
 deadline thread_pool_executor::core::patience(dry_spell& spell) const noexcept {
     if (!std::exchange(spell.idle, true)) {
         spell.idle_since = deadline::clock::now();
@@ -246,7 +252,7 @@ deadline thread_pool_executor::core::patience(dry_spell& spell) const noexcept {
                                                                  : deadline::never();
 }
 
-// And how much of that it may spend looking.
+// How much of that time the worker may spin.
 std::chrono::nanoseconds thread_pool_executor::core::spin_time(dry_spell& spell) const noexcept {
     const deadline::time_point now = deadline::clock::now();
     if (spell.since == deadline::time_point{}) {

@@ -1,4 +1,4 @@
-// A worker runs a task: between the hooks, counted, and with whatever it throws taken care of.
+// A worker runs a task: calls the hooks, counts the task, and handles what it throws.
 #include <utility>
 
 #include "pool/hot_path.hpp"
@@ -11,8 +11,9 @@
 namespace spool::inline v1 {
 namespace {
 
-// Two frames, and neither is ever inlined: merged into one, the handler would be found first and the stack unwound to it before
-// the process ends. As it is no handler is found for what leaves the body, and the crash shows the place that threw.
+// Two frames, and neither is ever inlined. In one frame, the handler would be found first, and the
+// stack unwound to it before the process ends. With two, no handler is found for what leaves the
+// body, and the crash shows the place that threw.
 [[gnu::noinline]] void call_to_the_end(const task_scope& scope, function_ref<void()> body) {
     try {
         body();
@@ -32,7 +33,7 @@ std::exception_ptr what_leaves(function_ref<void()> body) noexcept {
     return nullptr;
 }
 
-// Holds no lock: callbacks are users' code.
+// Precondition: the caller holds no lock, since stop callbacks are user code.
 void interrupt(task_scope& scope) {
     std::stop_source source = scope.interrupt();
     detail::request_stop_of(source);
@@ -44,19 +45,19 @@ void interrupt(task_scope& scope) {
 
 }  // namespace
 
-// False: something threw, and the worker is to be replaced.
+// Returns false if something threw and the worker must be replaced.
 bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
     scope.reset(work);
     task_info info = info_of(w, work);
     const bool fine = run_counted(
         w, scope, work, [&work] { work(); }, info);
     if (w.stage != worker_stage::let_go) {
-        scope.reset_for(false);  // nothing that comes now may reach what the task left behind
+        scope.reset_for(false);  // later stops must not reach the stop state that the task left
     }
     return fine;
 }
 
-// `interrupted` after a stop request is a normal end; all else is reported.
+// Whether the exception is a normal end: `interrupted` after a stop request. Reports any other.
 bool thread_pool_executor::core::forgiven(const worker& w, const task_scope& scope,
                                           const std::exception_ptr& thrown) const {
     try {
@@ -79,13 +80,13 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
     if (const auto* timed = work.target<timed_body>()) {
         info.waited = std::chrono::steady_clock::now() - timed->submitted();
     } else if (queue_first_ && work.due() != due_time::min()) {
-        // from when it could have run
+        // since the time when the task could have run
         info.waited = now() - work.due();
     }
     return info;
 }
 
-// A task run inside another on the same thread.
+// Runs a task inside another one on the same thread.
 [[gnu::noinline]] void thread_pool_executor::core::run_inside(worker& w, task& work,
                                                               std::exception_ptr* thrown) {
     task_scope scope{work};
@@ -94,7 +95,7 @@ task_info thread_pool_executor::core::info_of(const worker& w, const task& work)
         w, scope, work, [&work] { work(); }, info, thrown);
 }
 
-// The same with the stop of the task that waits for it passed on.
+// run_inside(), and passes the stop of the task that waits for this one on to it.
 void thread_pool_executor::core::run_taken(worker& w, task& work, const std::stop_token& stop) {
     task_scope scope{work};
     const std::stop_callback pass_on{stop, [&scope] { interrupt(scope); }};
@@ -103,9 +104,11 @@ void thread_pool_executor::core::run_taken(worker& w, task& work, const std::sto
         w, scope, work, [&work] { work(); }, info);
 }
 
-// A waiter has claimed the body of a queued task. The entry must not take the place of a task that a submitter waits with, and stale
-// entries must not pile up where all workers wait: they are swept out when they are half of the queue, which costs each of them
-// a constant. If the queue throws, they stay until a worker polls them: the claimed body must run in any case.
+// Called when a waiter has claimed the body of a queued task, which makes the queue entry stale.
+// The entry must not take the room that a blocked submitter waits for, so the pool sweeps stale
+// entries out of a full queue. Nor may stale entries pile up while all workers wait, so the pool
+// also sweeps when they are half of the queue, which costs a constant per entry. If the queue
+// throws, the entries stay until a worker dequeues them: the claimed body must run in any case.
 void thread_pool_executor::core::note_stale_entry() noexcept {
     constexpr std::ptrdiff_t few = 64;
     const std::ptrdiff_t stale = husks_.fetch_add(1) + 1;
@@ -131,7 +134,7 @@ void thread_pool_executor::core::run_claimed(worker& w, future_link body, const 
     }
     if (!run_counted(
             w, scope, none, [body] { body.run(); }, info)) {
-        body.cancel();  // if a hook kept it from running; else it is done, and this changes nothing
+        body.cancel();  // cancels if a hook kept the body from running; else changes nothing
     }
 }
 
@@ -154,7 +157,7 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
                                              function_ref<void()> body, task_info& info,
                                              std::exception_ptr* thrown) {
     const task_id outer = w.current.load(std::memory_order_relaxed);  // relaxed, owner
-    const bool first = std::exchange(w.holds_first, false);           // counted since it was enrolled
+    const bool first = std::exchange(w.holds_first, false);           // already counted by enrol()
     const std::uint32_t depth = first ? 0 : w.depth.load();
     w.current.store(info.id, std::memory_order_relaxed);  // relaxed, statistic: describe()
     if (!first) {
@@ -171,15 +174,16 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
     return fine;
 }
 
-// A stop that shutdown_now() sent before the scope was reset, or could not send because the worker had not begun, is repeated here; one that it sends
-// later arrives by itself: it moves the state before it sends, and both it and the reset lock the scope.
+// Repeats a stop that shutdown_now() requested before the scope was reset, or could not request
+// because the worker had not begun. A later stop arrives by itself: shutdown_now() changes the
+// state before it requests stops, and both shutdown_now() and the reset lock the scope.
 void thread_pool_executor::core::stop_if_stopping(task_scope& scope) const {
     if (!runs_queue(control().state)) {
         interrupt(scope);
     }
 }
 
-// What leaves the body goes to `*to_caller` if that is given, else to `uncaught`.
+// What leaves the body goes to `*to_caller` if `to_caller` is not null, else to `uncaught`.
 bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& work,
                                             function_ref<void()> body, task_info& info,
                                             std::exception_ptr* to_caller) {
@@ -190,7 +194,8 @@ bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& 
         outer_started = w.started_at.exchange(started.time_since_epoch().count());
     }
     const auto before = [&] {
-        info.priority = work.empty() ? info.priority : work.priority();  // asks the callable: it may throw
+        // Calls the callable's priority(), which may throw.
+        info.priority = work.empty() ? info.priority : work.priority();
         hooks_->before_execute(info);
     };
     if (hooks_ != nullptr && !guarded(info, before)) {
@@ -223,7 +228,7 @@ bool thread_pool_executor::core::run_hooked(worker& w, task_scope& scope, task& 
     return fine;
 }
 
-// What left the body; `interrupted` after a stop request is a normal end.
+// Returns what left the body; null for `interrupted` after a stop request, which is a normal end.
 std::exception_ptr thread_pool_executor::core::call(const task_scope& scope,
                                                     function_ref<void()> body) const {
     if (uncaught_.terminates()) {

@@ -1,7 +1,8 @@
-// A worker is started: counted, enrolled, and its thread made by the factory.
+// A worker is started: counted in, enrolled, and its thread made by the factory.
 //
-// The thread may begin, and even end, before the factory has returned its handle. So a worker is in the list before the factory
-// is called, and the handle is put into it afterwards, or at once among those to be joined.
+// The thread may begin, and even end, before the factory has returned its handle. So the worker is
+// in the list before the factory is called. The starter stores the handle afterwards, or joins the
+// thread if the worker has ended.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -16,14 +17,15 @@
 
 namespace spool::inline v1 {
 
-// `*first` is moved from only if the answer is `started`.
+// Moves from `*first` only if it returns `started`.
 auto thread_pool_executor::core::start_worker(task* first, bound limit, std::exception_ptr& error)
     -> start_result {
     return steps().start_worker(first, limit, error);
 }
 
-// What the factory threw, with the pool's name in front of the text where that keeps the type: a std::system_error (of
-// std::thread and of our factory) or a std::runtime_error. Any other exception is thrown as it is.
+// Throws what the factory threw, with the pool's name in front of the text where that keeps the
+// type: a std::system_error (of std::thread and of our factory) or a std::runtime_error. Throws any
+// other exception as it is.
 void thread_pool_executor::core::rethrow_start_error(const std::exception_ptr& error) const {
     const auto named = [this](const char* text) {
         return "thread_pool_executor \"" + name_ + "\": no thread: " + text;
@@ -50,8 +52,8 @@ void thread_pool_executor::core::rethrow_start_error(const std::exception_ptr& e
     }
 }
 
-// While one was being started in vain, others may have queued tasks in the belief that there was a worker. They have nobody else, so
-// one more failure is not the end.
+// While a start was failing, other submitters may have queued tasks for that worker. No other
+// worker will run those tasks, so the pool tries again, up to eight times.
 void thread_pool_executor::core::try_for_the_stranded() {
     constexpr int enough = 8;
     for (int attempt = 0; attempt < enough; ++attempt) {
@@ -75,15 +77,17 @@ auto thread_pool_executor::core::launch(task* first, std::exception_ptr& error,
     return result;
 }
 
-// Before the failed worker is counted out, and whoever waits for the end looks whether a thread can be hoped for.
+// Precondition: the failed worker is still counted in. So a thread that waits for the end sees
+// start_failed_ by the time it sees no worker.
 void thread_pool_executor::core::note_start_failure(std::exception_ptr error) noexcept {
     {
         const detail::lock_guard lock{workers_mutex_};
         start_error_.swap(error);
     }
     start_failed_.store(true);
-    const detail::unwatched_release quiet;  // another thread may still handle the previous exception
-    error = nullptr;                        // not under the lock: calls the exception's destructor
+    // Another thread may still handle the previous exception, whose destructor is user code.
+    const detail::unwatched_release quiet;
+    error = nullptr;
 }
 
 std::exception_ptr thread_pool_executor::core::last_start_error() const {
@@ -111,13 +115,13 @@ auto thread_pool_executor::core::try_launch(task* first, std::exception_ptr& err
             return start_result::failed;
         }
     }
-    // A factory may throw, or return nothing, and its thread run all the same: it just cannot be joined.
+    // A factory may throw, or return nothing, though its thread runs: that thread cannot be joined.
     return strike_off(*w, first) ? start_result::failed : start_result::started;
 }
 
-// Puts a new worker into the list, unless the pool has shut down since it was counted. To move a
-// task calls user code, so the worker gets it before the lock, and gives it back after the lock if
-// the worker does not stay.
+// Puts a new worker into the list. Returns null if the pool has shut down since the worker was
+// counted in. To move a task calls user code, so the worker gets it before the lock, and gives it
+// back after the lock if the worker does not stay.
 std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
     auto w = std::make_shared<worker>();
     w->info.pool = name_;
@@ -149,7 +153,7 @@ std::shared_ptr<worker> thread_pool_executor::core::enrol(task* first) {
     return w;
 }
 
-// False: there is no thread that would run the body.
+// Stores the thread in the worker. Returns false if no thread will run the body.
 bool thread_pool_executor::core::keep_thread(const std::shared_ptr<worker>& self, worker_thread&& thread) {
     worker& w = *self;
     worker_stage stage;
@@ -168,12 +172,13 @@ bool thread_pool_executor::core::keep_thread(const std::shared_ptr<worker>& self
     if (thread && stage == worker_stage::let_go) {
         thread.detach();
     } else if (thread && (stage != worker_stage::ended || !leave_to_others(self, thread))) {
-        thread.join();  // ended already, or a thread that dropped the body: it is about to end
+        thread.join();  // it has ended, or has dropped the body and is about to end
     }
     return stage != worker_stage::dropped;
 }
 
-// Under workers_mutex_, once there is a thread. A dying worker and its successor share one place in the control word.
+// Precondition: the worker has a thread. The minimum: a dying worker and its successor share one
+// place in the control word.
 void thread_pool_executor::core::count_alive(worker& w) {
     if (!std::exchange(w.counted, true)) {
         ++alive_;
@@ -181,7 +186,7 @@ void thread_pool_executor::core::count_alive(worker& w) {
     }
 }
 
-// False: it runs after all.
+// Gives the worker up and gives `*first` back. Returns false if the body runs after all.
 bool thread_pool_executor::core::strike_off(worker& w, task* first) {
     {
         const detail::lock_guard lock{workers_mutex_};
@@ -197,7 +202,8 @@ bool thread_pool_executor::core::strike_off(worker& w, task* first) {
     return true;
 }
 
-// A factory destroyed the body without running it: before it returned (the starter will see), or later, in its thread.
+// The factory destroyed the body without running it: either before the factory returned, which the
+// starter will see, or later, in the factory's thread.
 void thread_pool_executor::core::body_dropped(worker& w) noexcept {
     {
         const detail::lock_guard lock{workers_mutex_};
@@ -208,7 +214,7 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
         if (!w.thread) {
             return;
         }
-        note_left_here();  // from now on others may join this thread
+        note_left_here();  // from now on other threads may join this thread
         left_.splice(left_.end(), workers_, w.position);
         if (w.counted) {
             --alive_;
@@ -226,8 +232,8 @@ void thread_pool_executor::core::body_dropped(worker& w) noexcept {
     guarded(w.info, [this] { try_terminate(); });
 }
 
-// Submits the first task of a worker that has lost its thread. Reports what the queue throws, and counts the task as rejected
-// if the pool does not take it.
+// Submits the first task of a worker that has lost its thread. Reports what the queue throws, and
+// counts the task as rejected if the pool does not take it.
 void thread_pool_executor::core::admit_again(worker& w, task& first) {
     if (first.empty()) {
         return;

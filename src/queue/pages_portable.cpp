@@ -1,4 +1,4 @@
-// Pages from the heap, where the system's own are not known.
+// Pages from the heap, for systems whose page allocation the library does not know.
 #include <cstring>
 #include <new>
 

@@ -1,4 +1,4 @@
-// carried_task: a task that is no scheduled future, on its way through a timer queue.
+// carried_task: carries a task that is not a scheduled future through a timer queue.
 #pragma once
 
 #include <typeinfo>
@@ -23,7 +23,7 @@ public:
     }
 
 private:
-    // It is no future: nobody runs it, nobody waits for it.
+    // Not a real future: no thread runs it or waits for it.
     void run_body(task_scope&) override {}
     void run_body_and_forget() override {}
     void destroy_callable() noexcept override {}

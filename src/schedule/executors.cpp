@@ -13,7 +13,7 @@ unconfigurable_scheduler::unconfigurable_scheduler(scheduled_thread_pool_executo
                                                    std::unique_ptr<scheduled_thread_pool_executor>&& pool)
     : unconfigurable_service(std::move(pool)), pool_(raw) {}
 
-// The base closes the pool, which would wait for what is delayed.
+// The base closes the pool, and would otherwise wait for delayed tasks.
 unconfigurable_scheduler::~unconfigurable_scheduler() {
     if (!pool_->left_to_parent()) {
         pool_->set_run_delayed_after_shutdown(false);

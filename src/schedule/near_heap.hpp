@@ -1,5 +1,5 @@
-// near_heap: the timers that are due now or within the current tick of the wheel, in their exact order. A heap in an array; each
-// state knows its index, so that it can be taken out from the middle.
+// near_heap: the timers that are due now or within the current tick of the wheel, in exact order. A
+// heap in an array. Each state stores its index, so that it can be erased from the middle.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ public:
     [[nodiscard]] due_time first_due() const noexcept { return entries_.front().due; }
     [[nodiscard]] future_core& first() const noexcept { return *entries_.front().timer; }
 
-    /// So that the next `more` pushes do not throw.
+    /// Afterwards the next `more` pushes do not throw.
     void make_room(std::size_t more) {
         if (more > entries_.capacity() - entries_.size()) {
             entries_.reserve(std::max(entries_.size() + more, entries_.capacity() * 2));
         }
     }
-    /// Equal due times come out in the order of pushing.
+    /// Timers with equal due times come out in the order of their pushes.
     void push(future_core& timer) {
         entries_.push_back({timer.when, next_number_++, &timer});
         rise(entries_.size() - 1);
@@ -46,7 +46,8 @@ public:
         give_memory_back();
     }
 
-    /// Takes out those for which `wanted(timer)` is true and passes each to `taken`, in order; neither may throw.
+    /// Removes the timers for which `wanted(timer)` is true and passes each to `taken`, in order.
+    /// Neither function may throw.
     template <class Wanted, class Taken>
     void take_out(Wanted wanted, Taken taken) noexcept {
         std::sort(entries_.begin(), entries_.end());  // a sorted array is a heap
@@ -62,7 +63,7 @@ public:
         give_memory_back();
     }
 
-    /// Calls `f(timer)` for each, in order.
+    /// Calls `f(timer)` for each timer, in order.
     template <class F>
     void visit_in_order(F f) const {
         std::vector<entry> sorted = entries_;
@@ -81,7 +82,8 @@ private:
             return a.due != b.due ? a.due < b.due : a.number < b.number;
         }
     };
-    static constexpr std::size_t children = 4;  // flatter than two: fewer lines touched on the way down
+    // Flatter than a binary heap: sink() touches fewer cache lines.
+    static constexpr std::size_t children = 4;
     static constexpr std::size_t smallest_capacity = 64;
 
     static std::size_t parent(std::size_t i) noexcept { return (i - 1) / children; }
@@ -115,7 +117,8 @@ private:
         }
         put(i, moving);
     }
-    // After a burst; twice what is needed stays, so that memory does not come and go.
+    // Shrinks the array after a burst. Keeps at least twice the needed size, so that it does not
+    // shrink and grow in turns.
     void give_memory_back() noexcept {
         if (entries_.capacity() <= smallest_capacity || entries_.size() > entries_.capacity() / 4) {
             return;
@@ -125,7 +128,7 @@ private:
             smaller.reserve(entries_.capacity() / 2);
             smaller.assign(entries_.begin(), entries_.end());
             entries_.swap(smaller);
-        } catch (const std::bad_alloc&) {  // then it stays as it is
+        } catch (const std::bad_alloc&) {  // keeps the larger array
         }
     }
 

@@ -1,5 +1,5 @@
-// precise_sleep: while it lives, timed waits of this thread end when they should. The kernel lets them end up to 50 us late, to wake
-// for several at once; a thread that sleeps for a timer does without.
+// precise_sleep: while it exists, timed waits of this thread end on time. By default the kernel may
+// end them up to 50 us late, to combine wake-ups. A thread that sleeps for a timer turns that off.
 #pragma once
 
 namespace spool::inline v1::detail {

@@ -1,4 +1,5 @@
-// schedule_link: what a periodic task needs of its pool between two runs. It may outlive the pool.
+// schedule_link: what a periodic task needs from its pool between two runs. It may outlive the
+// pool.
 #pragma once
 
 #include <atomic>
@@ -21,7 +22,9 @@ public:
 
     std::atomic<bool> run_delayed_after_shutdown;
     std::atomic<bool> run_periodic_after_shutdown;
-    std::atomic<bool> being_destroyed{false};  // then neither goes on, whatever a task may set meanwhile
+    // Set by the pool's destructor. Then neither kind of task continues, even if a task sets the
+    // flags above.
+    std::atomic<bool> being_destroyed{false};
 
     [[nodiscard]] bool keeps_delayed() const noexcept {
         return run_delayed_after_shutdown.load() && !being_destroyed.load();
@@ -41,7 +44,7 @@ public:
     [[nodiscard]] virtual bool terminates_on_uncaught() const noexcept = 0;
 
 private:
-    const std::shared_ptr<clock_source> clock_;  // null: the real one
+    const std::shared_ptr<clock_source> clock_;  // null: the real clock
 };
 
 }  // namespace spool::inline v1::detail

@@ -35,7 +35,7 @@ std::unique_ptr<detail::timer_queue> queue_for(const scheduled_pool_options& opt
     return queue;
 }
 
-// Moves out of the options what any pool needs; the rest stays.
+// Moves the settings that every pool has out of the options; the rest stays.
 pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<blocking_queue<task>> queue) {
     return {.name = std::move(from.name),
             .core_size = from.core_size,
@@ -53,7 +53,8 @@ pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<block
             .on_deadlock = std::move(from.on_deadlock)};
 }
 
-// The right to run goes with the task: its future says cancelled, and its callbacks are called here.
+// Destroys the tasks, and with each its right to run. The futures become cancelled, and this thread
+// calls their callbacks.
 void cancel_all(detail::future_core* doomed) noexcept {
     while (doomed != nullptr) {
         detail::future_core* const next = doomed->links().after;
@@ -64,7 +65,7 @@ void cancel_all(detail::future_core* doomed) noexcept {
 
 }  // namespace
 
-// The link of this pool: the way back is known only when the pool is made.
+// The link of this pool. set() is separate: the requeue handle exists only once the pool does.
 class scheduled_thread_pool_executor::link_to_pool final : public detail::schedule_link {
 public:
     using schedule_link::schedule_link;
@@ -126,7 +127,7 @@ bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept
 void scheduled_thread_pool_executor::set_run_delayed_after_shutdown(bool run) {
     link()->run_delayed_after_shutdown.store(run);
     if (!run && is_shutdown()) {
-        shutdown();  // again: now those are to go too
+        shutdown();  // again: on_shutdown() now cancels the delayed tasks too
     }
 }
 bool scheduled_thread_pool_executor::run_periodic_after_shutdown() const noexcept {
@@ -166,7 +167,7 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
         " ns)");
 }
 
-// The task is destroyed here, and its future says cancelled.
+// Destroys the task, so that its future becomes cancelled.
 bool scheduled_thread_pool_executor::take_back(detail::future_core& timer) {
     if (detail::timer_queue::take(timer, home()).empty()) {
         return false;

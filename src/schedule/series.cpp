@@ -1,4 +1,4 @@
-// When a periodic task runs again.
+// Decides when a periodic task runs again.
 #include <algorithm>
 
 #include "schedule/schedule_link.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The time of the run after the one of time `grid`.
+// The time of the run that follows the run at `grid`.
 due_time next_of_rate(due_time grid, nanoseconds period, due_time now, missed_runs missed) noexcept {
     const due_time next = sum(grid, period);
     if (missed == missed_runs::catch_up || next > now) {
@@ -60,13 +60,13 @@ bool series::run(future_core& timer) {
     }
     move_on();
     timer.when = due();
-    task again{future_runner{&timer, {timer.priority, timer.when}}};  // with the right to run
+    task again{future_runner{&timer, {timer.priority, timer.when}}};  // owns the right to run
     try {
         if (pool_->requeue(again)) {
-            return true;  // from here on it may run elsewhere, and be gone
+            return true;  // another thread may already have run and destroyed it
         }
         again.target<future_runner>()->release();
-    } catch (...) {  // no memory to wait in: it must not end in silence
+    } catch (...) {  // no memory to enqueue it: the series must not end silently
         again.target<future_runner>()->release();
         pool_->report(std::current_exception());
         timer.set_exception(std::current_exception());

@@ -11,7 +11,8 @@ constinit mutex list_mutex;
 constinit timer_gate* unused SPOOL_GUARDED_BY(list_mutex) = nullptr;  // never freed: see timer_gate
 constinit timer_gate* all SPOOL_GUARDED_BY(list_mutex) = nullptr;     // linked by `older`
 
-// A forked child begins anew: the gates that were there may be locked for ever, and what lay behind them is lost.
+// A forked child starts without gates: the parent's gates may be locked forever, and the timers
+// behind them are lost.
 void lock_list() SPOOL_ACQUIRE(list_mutex) {
     list_mutex.lock();
 }

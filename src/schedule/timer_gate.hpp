@@ -1,12 +1,15 @@
-// timer_gate: the way from a scheduled future to the queue that it lies in, for a cancel() that may come when the pool is long gone.
+// timer_gate: leads from a scheduled future to the queue that it lies in. For a cancel(), which may
+// come when the pool no longer exists.
 //
-// A state in a timer queue names the queue's gate in its start word. Gates are never freed, only used again: so a gate that was read
-// from that word can be locked whatever has happened since. The lock is the queue's own, and under it the word tells:
+// A state in a timer queue names the queue's gate in its start word. Gates are never freed, only
+// reused. So a thread can lock a gate that it has read from that word, whatever has happened since.
+// The gate's lock is the queue's own lock. Under the lock, the word tells:
 //
-//     the word names this gate    the state lies in the queue behind it, and that queue lives
-//     anything else               it does not
+//     the word names this gate    the state lies in the queue behind the gate, and that queue lives
+//     anything else               the state does not lie there
 //
-// Only the queue behind the gate makes the word name it, or no longer name it, and only under the lock; it takes every state out before it goes.
+// Only the queue behind the gate makes the word name the gate, or stop naming it, and only under
+// the lock. The queue removes every state before it is destroyed.
 #pragma once
 
 #include "spool/base/mutex.hpp"
@@ -19,18 +22,18 @@ class timer_queue;
 
 struct timer_gate {
     detail::mutex mutex;  // the queue's lock
-    timer_queue* queue SPOOL_GUARDED_BY(mutex) =
-        nullptr;                  // the queue behind it; null while it waits to be used again
-    timer_gate* next = nullptr;   // in the list of those
-    timer_gate* older = nullptr;  // in the list of all
-    lost_home lost{};             // in a forked child; what names it then is the parent's
+    // The queue behind the gate; null while the gate is unused.
+    timer_queue* queue SPOOL_GUARDED_BY(mutex) = nullptr;
+    timer_gate* next = nullptr;   // in the list of unused gates
+    timer_gate* older = nullptr;  // in the list of all gates
+    lost_home lost{};             // in a forked child, marks the parent's gates
 
     [[nodiscard]] static timer_gate& open(timer_queue& queue);
-    /// The queue is empty.
+    /// Precondition: the queue is empty.
     void close() noexcept;
 
-    /// The gate that the state names, locked, and its queue; without one if it lies in none. Unchecked, because whether it holds the
-    /// lock is known only at run time.
+    /// Locks the gate that the state names, and gives access to its queue. False if the state lies
+    /// in no timer queue. Unchecked, because whether it holds the lock is known only at run time.
     class visit {
     public:
         explicit visit(const future_core& timer) SPOOL_UNCHECKED_LOCKS;

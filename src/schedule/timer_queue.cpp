@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The task of a state that stays in the queue, to be looked at.
+// Shows the task of a state while the state stays in the queue.
 class shown_task {
 public:
     explicit shown_task(future_core& timer) {
@@ -66,7 +66,7 @@ timer_queue::~timer_queue() {
     gate_.close();
     while (left != nullptr) {
         future_core* const next = left->links().after;
-        static_cast<void>(left->take_task());  // destroyed: its future says cancelled
+        static_cast<void>(left->take_task());  // destroyed, so its future becomes cancelled
         left = next;
     }
 }
@@ -74,7 +74,7 @@ timer_queue::~timer_queue() {
 std::unique_ptr<blocking_queue<task>> timer_queue::fresh() const {
     auto queue = std::make_unique<timer_queue>(clock_);
     queue->set_remove_on_cancel(remove_on_cancel());
-    queue->set_link(link_);  // until there is a pool
+    queue->set_link(link_);  // until the new pool sets its own
     return queue;
 }
 
@@ -99,8 +99,9 @@ bool timer_queue::try_push(task& x) {
             const lock_guard lock{mutex_};
             put_in(timer, kind);
             runner->release();
-            // A series may be cancelled on its way back. Either we see that here, or cancel() finds it in the queue: it changes the word
-            // first and then looks for the gate, put_in() and this look come in the other order.
+            // A series may be cancelled while it is requeued. Either this thread sees that here, or
+            // cancel() finds the state in the queue. For cancel() changes the word first and then
+            // looks for the gate, while put_in() names the gate before this look at the word.
             cancelled = remove_on_cancel() && timer.now() != phase::idle;
             if (cancelled) {
                 take_out(timer);
@@ -113,7 +114,7 @@ bool timer_queue::try_push(task& x) {
     } else {
         auto carried = std::make_unique<carried_task>();
         carried->when = std::max(x.due(), now());
-        carried->carry(std::move(x));  // not under the lock: to move a task calls user code
+        carried->carry(std::move(x));  // not under the lock: moving a task calls user code
         try {
             const lock_guard lock{mutex_};
             put_in(*carried, kind);
@@ -121,7 +122,7 @@ bool timer_queue::try_push(task& x) {
             x = carried.release()->take_task();
             throw;
         }
-        static_cast<void>(carried.release());  // now the queue's
+        static_cast<void>(carried.release());  // the queue owns it now
     }
     x = nullptr;
     return true;
@@ -133,18 +134,19 @@ void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
         if (at_wall_time_ == 0) {
             offset_ = wall_offset();
         }
-        timer.when = met(timer.wall_time(), offset_);  // all by one offset: so equals are equals
+        // One offset for all timers, so that equal times of day stay equal.
+        timer.when = met(timer.wall_time(), offset_);
     }
     wheel_.insert(timer);
     timer.set_start(&gate_);
     lead_.take_from_stuck();
     if (at_wall_time && at_wall_time_++ == 0 && lead_.holder() != nullptr) {
-        lead_.holder()->call();  // it must look at the time of day from now on
+        lead_.holder()->call();  // the leader must check the time of day from now on
     }
     if (lead_.holder() == nullptr) {
         call_next(waiting_);
     } else if (timer.when < leader_until_) {
-        leader_until_ = timer.when;  // once is enough: what comes behind it is none of the leader's business
+        leader_until_ = timer.when;  // once is enough: later timers do not concern the leader
         lead_.holder()->call();
     }
 }
@@ -170,7 +172,8 @@ bool timer_queue::take_due(future_core*& due) {
     wheel_.advance(now_);
     future_core* first = wheel_.first();
     if (first != nullptr && first->when <= now_ && !is_due(*first, now_)) {
-        // The time of day runs a little slower than the steady clock just now: those that are meant for one wait for the rest.
+        // The time of day runs a little slower than the steady clock just now. Timers for a time of
+        // day wait for the difference.
         follow_wall_clock(nanoseconds{-1});
         first = wheel_.first();
     }
@@ -191,7 +194,7 @@ std::optional<task> timer_queue::try_pop() {
             return std::nullopt;
         }
     }
-    return due->take_task();  // not under the lock: to move a task calls user code
+    return due->take_task();  // not under the lock: moving a task calls user code
 }
 
 wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
@@ -200,7 +203,7 @@ wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& li
     future_core* due = nullptr;
     const wait_result how = wait_for(due, limits, give_up);
     if (how == wait_result::ready) {
-        x.emplace(due->take_task());  // not under the lock: to move a task calls user code
+        x.emplace(due->take_task());  // not under the lock: moving a task calls user code
     }
     return how;
 }
@@ -234,14 +237,15 @@ wait_result timer_queue::wait_for(future_core*& due, const wait_limits& limits,
                 return look_a_last_time(me, due) ? wait_result::ready : how;
             }
         }
-    } catch (...) {  // from give_up, or for want of memory
+    } catch (...) {  // from give_up, or std::bad_alloc
         const lock_guard lock{mutex_};
         take_leave(me);
         throw;
     }
 }
 
-// Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
+// Takes a due timer, leaves the list and returns nothing. Otherwise returns how long to sleep, as
+// the leader or behind one.
 std::optional<deadline> timer_queue::look(taker& me, future_core*& due, deadline until) {
     const lock_guard lock{mutex_};
     me.called = false;
@@ -264,7 +268,7 @@ deadline timer_queue::sleep_limit() const noexcept {
     return clock_ != nullptr ? clock_->sleep_limit(until) : deadline::at(until);
 }
 
-// A task that is there comes before every other end.
+// The last look before a wait ends: a due task takes precedence over every other result.
 bool timer_queue::look_a_last_time(taker& me, future_core*& due) {
     const lock_guard lock{mutex_};
     const bool taken = take_due(due);
@@ -280,7 +284,7 @@ void timer_queue::take_leave(taker& me) noexcept {
     }
 }
 
-// The leader, or without one the next who waits.
+// Calls the leader, or without a leader the next waiting taker.
 void timer_queue::call_one() noexcept {
     if (lead_.holder() != nullptr) {
         lead_.holder()->call();
@@ -296,7 +300,7 @@ void timer_queue::wake_consumers() noexcept {
 
 void timer_queue::time_changed() noexcept {
     if (lost_home::is_lost(&gate_)) {
-        return;  // the clock of a forked child has not forgotten the parent's queue
+        return;  // in a forked child, the clock still lists the parent's queue
     }
     const lock_guard lock{mutex_};
     told_of_change_ = true;
@@ -305,7 +309,7 @@ void timer_queue::time_changed() noexcept {
 
 void timer_queue::tell_if_empty() noexcept {
     if (closing_ && wheel_.size() == 0) {
-        waiting_.wake_all();  // pair (M): their give-up predicates ask for the size
+        waiting_.wake_all();  // pair (M): the takers' give-up predicates check the size
     }
 }
 
@@ -317,7 +321,7 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
     {
         const lock_guard lock{mutex_};
         if (at_wall_time_ != 0) {
-            // `wanted` may compare due times, and no worker may have polled
+            // `wanted` may compare due times, and a clock change may not have been followed yet
             follow_wall_clock(wall_tolerance);
         }
         wheel_.visit_in_order([&](future_core& t) {
@@ -331,7 +335,7 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
         }
         tell_if_empty();
     }
-    for (future_core* const t : chosen) {  // not under the lock: to move a task calls user code
+    for (future_core* const t : chosen) {  // not under the lock: moving a task calls user code
         out.push_back(t->take_task());
     }
     return out;
@@ -347,7 +351,8 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
     const lock_guard lock{mutex_};
     closing_ = true;
     if (at_wall_time_ != 0) {
-        follow_wall_clock(nanoseconds::zero());  // those that are due by the time of day come out at once
+        // Timers that are due by the time of day then come out at once.
+        follow_wall_clock(nanoseconds::zero());
     }
     const due_time now_ = now();
     future_core* const doomed = wheel_.take_out([&](const future_core& t) {

@@ -1,14 +1,16 @@
-// timer_queue: the queue of the scheduled pool. Holds tasks until they are due; the states of scheduled futures lie in it themselves,
-// any other task in a small state of its own.
+// timer_queue: the queue of the scheduled pool. Holds tasks until they are due. The states of
+// scheduled futures lie in it directly; any other task lies in a carried_task.
 //
-// Waiting is that of delay_queue: of many takers one, the leader, sleeps until the first is due, the others without limit. Whenever
-// the lock is free:
+// Takers wait as in delay_queue. One of them, the leader, sleeps until the first timer is due; the
+// others sleep without limit. Whenever the lock is free:
 //
-//     (I)  if there are timers and takers wait, then there is a leader that sleeps no longer than until the first is due, or
-//          is called; or another taker is called.
+//     (I)  if there are timers and takers wait, then there is a leader that sleeps no longer than
+//          until the first timer is due, or is called; or another taker is called.
 //
-// A new timer calls somebody only if it is due before the leader wakes, and then exactly one: the leader, or without one the first
-// who waits. If the leader should have looked more than wake_patience ago, a new timer takes the lead from it and calls the next.
+// A new timer calls a taker only if it is due before the leader wakes, and then exactly one: the
+// leader, or without a leader the first waiting taker. If the leader should have looked more than
+// wake_patience ago, the thread that adds the timer takes the lead from it and calls the next
+// taker.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ class schedule_link;
 
 class timer_queue final : public blocking_queue<task>, private clock_listener {
 public:
-    /// Without a clock the real ones are used.
+    /// A null clock means the real clocks.
     explicit timer_queue(std::shared_ptr<clock_source> clock);
     ~timer_queue() override;
 
@@ -42,31 +44,34 @@ public:
     [[nodiscard]] std::chrono::system_clock::time_point wall_now() const noexcept {
         return clock_ ? clock_->wall_now() : std::chrono::system_clock::now();
     }
-    /// When a delay from now is over; a negative one at once, one too large never.
+    /// The end of a delay that starts now. A negative delay ends at once, one too large never.
     [[nodiscard]] due_time after(std::chrono::nanoseconds delay) const noexcept;
-    /// When the time of day is expected to be that.
+    /// When the time of day is expected to reach `wall`.
     [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
 
-    /// The pool whose workers may take a task out to wait for it.
+    /// The pool whose waiting workers may take a task out and run it.
     void set_home(const void* pool) noexcept { home_ = pool; }
-    /// What periodic tasks need of that pool; kept here for it.
+    /// What periodic tasks need from that pool. The queue stores it for the pool.
     void set_link(std::shared_ptr<schedule_link> link) noexcept { link_ = std::move(link); }
     [[nodiscard]] const std::shared_ptr<schedule_link>& link() const noexcept { return link_; }
     [[nodiscard]] std::unique_ptr<blocking_queue<task>> fresh() const override;
     void set_remove_on_cancel(bool on) noexcept { remove_on_cancel_.store(on); }
     [[nodiscard]] bool remove_on_cancel() const noexcept { return remove_on_cancel_.load(); }
 
-    /// From now on those who wait are woken when the last timer goes. Takes out what is not to run any more: the periodic, unless
-    /// kept; those that are not due, unless kept; the cancelled. The list is linked by links().after, the rights to run are the caller's.
+    /// From now on, the queue wakes the waiting takers when the last timer goes. Removes the timers
+    /// that must not run any more: periodic ones unless `keep_periodic`, those not due unless
+    /// `keep_delayed`, and cancelled ones. Returns them linked by links().after; the caller owns
+    /// their rights to run.
     [[nodiscard]] future_core* close_down(bool keep_delayed, bool keep_periodic) noexcept;
 
-    // ---- For states that lie in it, found through their gate
+    // ---- For states in a timer queue, which they find through their gate
     static void remove_cancelled(future_core& timer) noexcept;
-    /// Takes it out, due or not. Empty if it is not in the queue of `pool`.
+    /// Removes the timer, due or not. Returns an empty task if it is not in the queue of `pool`.
     [[nodiscard]] static task take(future_core& timer, const void* pool);
     [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
     [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
-    /// The pool of the queue that holds it, or null; and whether it is due by the clock of that queue.
+    /// The pool of the queue that holds the timer, or null; and whether it is due by that queue's
+    /// clock.
     [[nodiscard]] static future_core::timer_place place_of(const future_core& timer);
 
 protected:
@@ -76,7 +81,8 @@ protected:
     void visit(function_ref<bool(const task&)> more) const override;
 
 private:
-    // The time of day is compared so often while somebody waits for one, and followed when it has moved by more than so much.
+    // While timers for a time of day exist, the leader compares the clocks every wall_check. It
+    // moves these timers if the clocks have drifted apart by more than wall_tolerance.
     static constexpr std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
     static constexpr std::chrono::nanoseconds wall_tolerance = std::chrono::milliseconds{1};
 
@@ -87,7 +93,7 @@ private:
     std::optional<deadline> look(taker& me, future_core*& due, deadline until);
     bool look_a_last_time(taker& me, future_core*& due);
 
-    /// What a state names that was taken out: whoever did that has it.
+    /// The start word of a state that was taken out: the thread that took it out owns it.
     [[nodiscard]] const void* in_hand() const noexcept {
         return future_core::at(home_, future_core::home_use::in_hand);
     }
@@ -102,20 +108,20 @@ private:
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
     void call_one() noexcept SPOOL_REQUIRES(mutex_);
 
-    const std::shared_ptr<clock_source> clock_;  // null: the real ones
+    const std::shared_ptr<clock_source> clock_;  // null: the real clocks
     const void* home_ = nullptr;
     std::shared_ptr<schedule_link> link_;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;
-    mutex& mutex_;  // the gate's; guards everything below and every note
+    mutex& mutex_;  // the gate's; guards everything below and every taker
     timer_wheel wheel_ SPOOL_GUARDED_BY(mutex_);
     waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
     lead lead_ SPOOL_GUARDED_BY(mutex_);
-    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // what the leader sleeps for
-    // How many of the timers are meant for a time of day, and its offset, as they were placed by.
+    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // the time until which the leader sleeps
+    // How many timers are for a time of day, and the clock offset by which they were placed.
     std::size_t at_wall_time_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::chrono::nanoseconds offset_ SPOOL_GUARDED_BY(mutex_){0};
-    // By the clock: then the time of day is followed exactly.
+    // The clock reported a change: the next look follows the time of day exactly.
     bool told_of_change_ SPOOL_GUARDED_BY(mutex_) = false;
     bool closing_ SPOOL_GUARDED_BY(mutex_) = false;
 };

@@ -1,4 +1,4 @@
-// What a timer queue does for one timer, which finds its queue through the gate.
+// Operations of timer_queue on one timer, which finds its queue through the gate.
 #include "schedule/timer_gate.hpp"
 #include "schedule/timer_queue.hpp"
 #include "schedule/times.hpp"
@@ -21,7 +21,7 @@ void timer_queue::remove_cancelled(future_core& timer) noexcept {
         queue.tell_if_empty();
     }
     SPOOL_PAUSE_POINT("timer_queue: removed a cancelled one");
-    timer.drop_reference();  // the right to run, which the queue had
+    timer.drop_reference();  // the right to run, which the queue owned
 }
 
 task timer_queue::take(future_core& timer, const void* pool) {

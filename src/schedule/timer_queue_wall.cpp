@@ -1,4 +1,4 @@
-// The part of timer_queue for tasks that are meant for a time of day.
+// The part of timer_queue for timers that are due at a time of day.
 #include <algorithm>
 #include <new>
 
@@ -29,13 +29,14 @@ future_core::timer_place timer_queue::place_of(const future_core& timer) {
     return {queue.home_, queue.is_due(timer, queue.now())};
 }
 
-// The time of day is read first: what passes in between makes a timer late, never early.
+// Reads the time of day first: the time between the two reads makes a timer late, never early.
 nanoseconds timer_queue::wall_offset() const noexcept {
     const nanoseconds wall = saturated(wall_now().time_since_epoch());
     return difference(wall, now().time_since_epoch());
 }
 
-// Timers for a time of day lie where the clocks were expected to meet it. When the time of day has been set, they move.
+// Timers for a time of day are placed where the steady clock is expected to reach it. Moves these
+// timers if the clock offset has changed by more than `tolerance`.
 void timer_queue::follow_wall_clock(nanoseconds tolerance) {
     const nanoseconds offset = wall_offset();
     if (std::max(difference(offset, offset_), difference(offset_, offset)) <= tolerance) {
@@ -49,8 +50,8 @@ void timer_queue::follow_wall_clock(nanoseconds tolerance) {
         moved->when = met(moved->wall_time(), offset);
         try {
             wheel_.insert(*moved);
-        } catch (const std::
-                     bad_alloc&) {  // no room in the heap: it lies outside for a while, and is looked at then
+        } catch (const std::bad_alloc&) {
+            // No memory for the heap: the timer lies in a bucket for a while, and is checked then.
             moved->when = sum(now(), 4 * wall_check);
             wheel_.insert(*moved);
         }

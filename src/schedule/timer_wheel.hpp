@@ -1,24 +1,30 @@
-// timer_wheel: any number of timers, put in and taken out in constant time, coming out in the order of their due times, equals in
-// the order in which they were put in.
+// timer_wheel: any number of timers. Inserting and erasing take constant time; in the heap, time
+// logarithmic in its size. Timers come out in the order of their due times, timers with equal due
+// times in insertion order.
 //
-// Time is cut into ticks of about a millisecond. position_ is a tick that never lies ahead of the clock.
+// Time is divided into ticks of about a millisecond. position_ is a tick that is never ahead of the
+// clock.
 //
 //     due in position_'s tick or before:   in near_, a heap
 //     later:                               in a bucket of the wheel
 //
 //     tick      ... | level 3 | level 2 | level 1 | level 0 |         8 bits each
 //
-// The level of a bucket is the highest group of bits in which its ticks differ from position_, its slot is the value of that group.
-// So for a given position every tick has one place, and all that are in level 0 come before all that are in level 1, and so on.
-// advance() moves the position to the clock. On its way it opens every bucket whose first tick it reaches, the earliest
-// first, and puts what is in it where it belongs now: one level down at least, or into the heap. A timer moves at most six times.
+// The level of a bucket is the highest group of bits in which its ticks differ from position_. Its
+// slot is the value of that group. So for a given position every tick has one place, and all timers
+// in level 0 come before all timers in level 1, and so on. advance() moves the position to the
+// clock. On the way it opens every bucket whose first tick it reaches, the earliest first. It moves
+// the timers of an opened bucket to their new places: at least one level down, or into the heap. A
+// timer moves at most six times.
 //
-// Between two positions that are not separated by the first tick of a bucket with something in it, no place changes: the position
-// stays in the same slot of the levels above that bucket's, and below it in those of its own.
+// When the position moves, the timers of a bucket keep their place unless the position reaches the
+// bucket's first tick. Until then the position keeps its slots in the levels above the bucket's
+// level. In the bucket's own level, the position's slot stays below the bucket's slot.
 //
-// A bucket is a list through the states themselves: putting in and taking out allocates nothing. Only the heap has memory of its own.
+// A bucket is a list through the states themselves: inserting and erasing allocate nothing. Only
+// the heap has memory of its own.
 //
-// Not synchronised: the queue's lock guards it.
+// Not synchronised: the queue's lock guards the wheel.
 #pragma once
 
 #include <array>
@@ -36,7 +42,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// \throws std::bad_alloc, then nothing has changed
+    /// \throws std::bad_alloc; then nothing has changed
     void insert(future_core& timer) {
         place(timer);
         ++size_;
@@ -50,7 +56,7 @@ public:
         --size_;
     }
 
-    /// Opens what the clock has reached. \throws std::bad_alloc, then nothing is lost
+    /// Opens the buckets that the clock has reached. \throws std::bad_alloc; then no timer is lost
     void advance(due_time now) {
         const std::int64_t to = tick_of(now);
         if (to <= position_) {
@@ -72,10 +78,11 @@ public:
         position_ = to;
     }
 
-    /// The first to come out of those that advance() has reached; null if there is none.
+    /// The first timer of those that advance() has reached; null if there is none.
     [[nodiscard]] future_core* first() const noexcept { return near_.empty() ? nullptr : &near_.first(); }
 
-    /// Until when there is nothing to do: the due time of the first, or a time not long before it. Not for an empty wheel.
+    /// Until when there is nothing to do: the due time of the first timer, or a time not long
+    /// before it. Precondition: the wheel is not empty.
     [[nodiscard]] due_time quiet_until() const noexcept {
         if (!near_.empty()) {
             return near_.first_due();
@@ -85,7 +92,8 @@ public:
             ++level;
         }
         const auto slot = static_cast<std::size_t>(first_slot(level));
-        // A few are looked through, so that one lonely timer is not woken for on every level; many are worth the wake.
+        // Scans a bucket of a few timers for the earliest, so that a single timer does not cause a
+        // wake-up on every level. Many timers are worth that wake-up.
         due_time earliest = due_time::max();
         int seen = 0;
         for (const future_core* t = buckets_[level][slot].first; t != nullptr; t = after(*t)) {
@@ -97,7 +105,7 @@ public:
         return earliest;
     }
 
-    /// Calls `f(timer)` for each, in order; it may not change the wheel.
+    /// Calls `f(timer)` for each timer, in order. `f` must not change the wheel.
     template <class F>
     void visit_in_order(F f) const {
         near_.visit_in_order(f);
@@ -117,13 +125,13 @@ public:
         }
     }
 
-    /// Takes out those for which `wanted(timer)` is true, and links them into a list by links().after, equals in their order.
-    /// `wanted` may not throw.
+    /// Removes the timers for which `wanted(timer)` is true and returns them linked by
+    /// links().after. Timers with equal due times keep their order. `wanted` must not throw.
     template <class Wanted>
     future_core* take_out(Wanted wanted) noexcept {
         future_core* chosen = nullptr;
         future_core** end = &chosen;
-        const auto choose = [&](future_core& t) {  // it is out of its place already
+        const auto choose = [&](future_core& t) {  // the timer is out of its place already
             t.links().after = nullptr;
             *end = &t;
             end = &t.links().after;
@@ -149,7 +157,7 @@ private:
     static constexpr int tick_bits = 20;  // 1.05 ms
     static constexpr int level_bits = 8;
     static constexpr std::size_t slots = 1U << level_bits;
-    static constexpr std::size_t levels = 6;  // 64 bits of nanoseconds are 44 of ticks
+    static constexpr std::size_t levels = 6;  // 64 bits of nanoseconds are 44 bits of ticks
     static constexpr int few = 32;
 
     struct bucket {
@@ -157,7 +165,7 @@ private:
         future_core* last = nullptr;
     };
 
-    // Counted from the earliest of all times, so that no tick is negative: the levels hold no sign.
+    // Ticks count from the earliest of all times, so none is negative: the levels store no sign.
     static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     static std::int64_t tick_of(due_time t) noexcept {
         const auto since_earliest = static_cast<std::uint64_t>(t.time_since_epoch().count()) ^ sign;
@@ -175,7 +183,7 @@ private:
         std::size_t level;
         std::size_t slot;
     };
-    // For a tick after position_.
+    // Precondition: `tick` is after position_.
     [[nodiscard]] spot spot_of(std::int64_t tick) const noexcept {
         const auto differ = static_cast<std::uint64_t>(tick ^ position_);
         const auto level = static_cast<std::size_t>((std::bit_width(differ) - 1) / level_bits);
@@ -184,14 +192,14 @@ private:
     static std::size_t slot_of(std::int64_t tick, std::size_t level) noexcept {
         return static_cast<std::size_t>(tick >> (level * level_bits)) % slots;
     }
-    // The first tick of a bucket: position_ above the level, the slot in it, zeros below.
+    // The first tick of a bucket: position_ above the level, the slot in the level, zeros below.
     [[nodiscard]] std::int64_t first_tick(std::size_t level, std::size_t slot) const noexcept {
         const std::size_t below = level * level_bits;
         const std::int64_t above = position_ >> (below + level_bits);
         return ((above << level_bits) + static_cast<std::int64_t>(slot)) << below;
     }
 
-    // -1: none. Those that are not empty lie after position_'s own slot.
+    // The first non-empty slot, or -1. Non-empty slots lie after position_'s own slot.
     [[nodiscard]] int first_slot(std::size_t level) const noexcept {
         for (std::size_t word = 0; word < slots / 64; ++word) {
             if (occupied_[level][word] != 0) {
@@ -240,14 +248,14 @@ private:
         }
     }
 
-    // Puts what is in the bucket where it belongs from its first tick on.
+    // Moves the timers of the bucket to their places from its first tick, `begin`, on.
     void open(std::size_t level, std::size_t slot, std::int64_t begin) {
         bucket& b = buckets_[level][slot];
         std::size_t due_now = 0;
         for (const future_core* t = b.first; t != nullptr; t = after(*t)) {
             due_now += tick_of(t->when) == begin ? 1 : 0;
         }
-        near_.make_room(due_now);  // first: it is what may throw
+        near_.make_room(due_now);  // first, because it may throw
         position_ = begin;
         future_core* t = b.first;
         b = {};

@@ -1,4 +1,4 @@
-// Sums and differences of times that end at the ends of time.
+// Saturating sums and differences of times.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ inline std::chrono::nanoseconds difference(std::chrono::nanoseconds a, std::chro
     return a > std::chrono::nanoseconds::max() + b ? std::chrono::nanoseconds::max() : a - b;
 }
 
-/// When the clocks meet a time of day, if they go on as they do: the time of day ahead by `offset`.
+/// When the steady clock meets a time of day, if the time of day stays ahead of it by `offset`.
 inline due_time met(std::chrono::system_clock::time_point wall, std::chrono::nanoseconds offset) noexcept {
     return due_time{difference(saturated(wall.time_since_epoch()), offset)};
 }

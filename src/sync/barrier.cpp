@@ -15,21 +15,21 @@ namespace {
 constinit std::atomic<unsigned> fence_word{0};
 constinit std::atomic<bool> uses_process_fence{false};
 
-// Not asked where every barrier is symmetric, as under ThreadSanitizer.
+// Unused where every barrier is symmetric, as under ThreadSanitizer.
 [[maybe_unused]] bool full_fences_are_wanted() noexcept {
     const char* const text = std::getenv("SPOOL_FULL_FENCES");
     return text != nullptr && *text != '\0' && std::strcmp(text, "0") != 0;
 }
 
-// Longer than any CPU keeps a store to itself, by a factor of a thousand at least.
+// Waits at least a thousand times longer than any CPU keeps a store to itself.
 void let_store_buffers_drain() noexcept {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{10};
     while (std::chrono::steady_clock::now() < until) {
-        std::this_thread::sleep_until(until);  // a sandbox may refuse this, too: then it spins
+        std::this_thread::sleep_until(until);  // a sandbox may refuse this too; then the loop spins
     }
 }
 
-// See barrier.hpp. No lock: a forked child could find it taken.
+// Steps H1 to H3 of barrier.hpp. Takes no lock: a forked child could find the lock held.
 [[gnu::cold, gnu::noinline]] void fall_back_to_full_fences() noexcept {
     const int reason = errno;
     detail::heavy_barrier_reaches_all.store(false);  // H1
@@ -64,7 +64,7 @@ void prepare_barriers() noexcept {
 }
 
 void heavy_barrier() noexcept {
-    detail::visible_fence();  // this thread's own
+    detail::visible_fence();  // for this thread
     if (uses_process_fence.load() && !detail::process_fence()) [[unlikely]] {
         fall_back_to_full_fences();
     }

@@ -18,7 +18,7 @@ long futex(const void* word, int operation, std::uint32_t value, const timespec*
                    FUTEX_BITSET_MATCH_ANY);
 }
 
-// The steady clock is the monotonic clock. A time before its start is simply over.
+// The steady clock is the monotonic clock. A time before its epoch has passed.
 timespec to_timespec(deadline until) noexcept {
     const auto since_start = std::max(until.when().time_since_epoch(), std::chrono::nanoseconds::zero());
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_start);
@@ -30,7 +30,8 @@ timespec to_timespec(deadline until) noexcept {
 
 }  // namespace
 
-// Interrupted by a signal, or the word had changed already: an early return, which the contract allows.
+// Returns early if a signal interrupts the call or the word has changed already; the contract
+// allows that.
 void futex_parking::park(const word& w, std::uint32_t expected, deadline until) noexcept {
     if (until.is_never()) {
         futex(&w, FUTEX_WAIT_BITSET, expected, nullptr);

@@ -14,7 +14,8 @@ void portable_parking::park(const word& w, std::uint32_t expected, deadline unti
     }
 }
 
-// The word was changed before this: one who compared it under the mutex and found it unchanged is asleep by now.
+// The caller has changed the word. A waiter that compared it under the mutex and found it unchanged
+// is asleep once this function has taken the mutex, so the notify that follows reaches the waiter.
 void portable_parking::meet_sleepers() noexcept {
     const std::lock_guard lock{mutex_};
 }

@@ -1,11 +1,12 @@
-// A full fence on every thread of the process that runs, where the system has one.
+// process_fence: a full fence on every running thread of the process, where the system has one.
 #pragma once
 
 namespace spool::inline v1::detail {
 
-/// False: there is none.
+/// Returns false if the system has no such fence.
 [[nodiscard]] bool prepare_process_fence() noexcept;
-/// After prepare_process_fence() has said yes. False: the system refuses it now; errno says why.
+/// Precondition: prepare_process_fence() returned true. Returns false if the system refuses the
+/// fence now; errno says why.
 [[nodiscard]] bool process_fence() noexcept;
 
 }  // namespace spool::inline v1::detail

@@ -18,7 +18,7 @@ bool detail::prepare_process_fence() noexcept {
 }
 
 bool detail::process_fence() noexcept {
-    // A forked child may have to register anew.
+    // A forked child may have to register again.
     return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
            (prepare_process_fence() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }

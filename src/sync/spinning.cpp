@@ -13,12 +13,14 @@ namespace spool::inline v1 {
 namespace {
 
 constexpr unsigned pauses_per_turn = 4;
-// Whoever is waited for may sit on this very CPU, woken a moment ago: so it gets a chance early, but seldom at first.
+// The thread waited for may be on this CPU, just woken. So the first yield comes early, and further
+// yields are rare at first.
 constexpr unsigned first_yield = 4;
 constexpr unsigned last_seldom_yield = 32;
 
 constinit std::atomic<bool> can_help{false};
-// Never destroyed: threads may wait while the process ends. Null: spinning cannot help, or there is no memory.
+// Never destroyed: threads may wait while the process ends. Null: spinning cannot help, or there
+// was no memory.
 constinit std::atomic<detail::throttle_watch*> watch{nullptr};
 constinit thread_local future_waits this_threads_waits;
 
@@ -40,12 +42,14 @@ bool spinning_can_help() noexcept {
 }
 
 bool spinning_pays() noexcept {
-    const detail::throttle_watch* const w = watch.load(std::memory_order_acquire);  // acquire: what it holds
+    // acquire: the contents of the watch
+    const detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
     return w != nullptr && w->allows_spinning();
 }
 
 bool spinning_pays(deadline::time_point now) noexcept {
-    detail::throttle_watch* const w = watch.load(std::memory_order_acquire);  // acquire: what it holds
+    // acquire: the contents of the watch
+    detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
     return w != nullptr && w->allows_spinning(now);
 }
 
@@ -58,7 +62,7 @@ void learn_whether_spinning_can_help() noexcept {
             auto made = std::make_unique<detail::throttle_watch>(detail::cpu_cgroup_folders(),
                                                                  deadline::clock::now());
             watch.store(made.release());
-        } catch (...) {  // no memory: then nobody spins unless told to
+        } catch (...) {  // no memory: then no wait spins unless it is told to
         }
         return true;
     }();

@@ -17,7 +17,7 @@ throttle_watch::throttle_watch(std::vector<std::string> folders, deadline::time_
     }
 }
 
-// The thread that moves the next look looks; others go on with the last answer.
+// The thread that moves next_look_ reads the files. Other threads keep the last answer.
 void throttle_watch::look(deadline::time_point now) noexcept {
     deadline::time_point due = next_look_.load();
     if (now < due || !next_look_.compare_exchange_strong(due, now + asks_every)) {
@@ -29,7 +29,7 @@ void throttle_watch::look(deadline::time_point now) noexcept {
             throttled_until_.store(now + keeps_for);
         }
         allows_.store(now >= throttled_until_.load());
-    } catch (...) {  // no memory to read the files: the last answer stays
+    } catch (...) {  // no memory to read the files: keep the last answer
     }
 }
 

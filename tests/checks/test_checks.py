@@ -39,6 +39,30 @@ class Layers(CheckTest):
         self.refuses("check_layers.py", "climbs")
 
 
+class Comments(CheckTest):
+    def test_accepts_long_code_and_comments_of_100_columns(self):
+        self.write("src/pool/a.cpp", "// " + "x" * 97 + "\n" + "    call(" + "y" * 99 + ");\n"
+                                     "if (ready) {\n    go();  // now\n}\n"
+                                     "    const auto url = \"http://example.org\";\n")
+        self.accepts("check_comments.py")
+
+    def test_refuses_a_comment_that_is_too_wide(self):
+        self.write("tests/unit/a_test.cpp", "int x;\n// " + "x" * 98 + "\n")
+        self.refuses("check_comments.py", "a_test.cpp:2: 101 columns")
+
+    def test_refuses_code_that_its_comment_makes_too_wide(self):
+        self.write("include/spool/base/a.hpp", "int x = " + "1" * 80 + ";  // the greatest of all\n")
+        self.refuses("check_comments.py", "a.hpp:1: 113 columns")
+
+    def test_refuses_a_comment_that_pushes_an_initialiser_onto_a_second_line(self):
+        self.write("src/pool/a.hpp", "    std::atomic<int> version_{\n        0};  // compared by waiting workers\n")
+        self.refuses("check_comments.py", "a.hpp:2: the comment pushes")
+
+    def test_refuses_a_comment_that_pushes_an_argument_onto_a_second_line(self):
+        self.write("src/pool/a.cpp", "    const bool done = wait(limit,\n        stop);  // seldom\n")
+        self.refuses("check_comments.py", "a.cpp:2: the comment pushes")
+
+
 class Orders(CheckTest):
     def test_accepts_a_reason_beside_or_above(self):
         self.write("src/pool/a.cpp", "x.load(std::memory_order_relaxed);  // statistic\n"

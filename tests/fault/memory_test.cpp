@@ -1,5 +1,6 @@
-// Memory runs out at the n-th allocation of the process, on whichever thread, for every n: std::bad_alloc to the caller, and every task
-// either taken or not. A program of its own: it replaces operator new.
+// Memory runs out at the n-th allocation of the process, on any thread, for every n. The caller
+// gets std::bad_alloc, and each task is either accepted or not. A separate program, because it
+// replaces operator new.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -50,7 +51,7 @@ spool::pool_options options(task_queue queue = nullptr) {
     spool::pool_options o{.name = "fault",
                           .core_size = 2,
                           .maximum_size = 4,
-                          .rejection = spool::block_policy{},  // where there is no room at the moment
+                          .rejection = spool::block_policy{},  // waits for room
                           .uncaught = test::quiet()};
     if (queue != nullptr) {
         o.queue = std::move(queue);
@@ -58,7 +59,7 @@ spool::pool_options options(task_queue queue = nullptr) {
     return o;
 }
 
-// `use(pool, tasks)` runs with the n-th allocation failing.
+// Calls `use(pool, tasks)` with the n-th allocation failing.
 template <class Pool, class Options, class Use>
 void with_pool(int n, Options&& o, Use use) {
     account tasks;
@@ -76,7 +77,7 @@ void with_pool(int n, Options&& o, Use use) {
     tasks.expect_causes(no_memory);
 }
 
-// Hands all of them over; those after one that was refused are tried again.
+// Submits all tasks. After a refusal, submits the tasks behind the refused one again.
 void execute_all(thread_pool_executor& pool, account& tasks, std::span<spool::task> rest) {
     while (!rest.empty()) {
         const bool all = tasks.hand_over([&] { pool.execute_all(rest); }, static_cast<int>(rest.size()));
@@ -139,7 +140,8 @@ TEST_P(allocation_fault_over, at_every_point_of_a_bulk) {
     });
 }
 
-// Those that had begun when it threw are in; the others were cancelled.
+// If the bulk call throws, tasks that had already started count as accepted; the others were
+// cancelled.
 void batch(thread_pool_executor& pool, account& tasks, const std::function<void()>& submit_six) {
     if (!tasks.hand_over(submit_six, 6)) {
         EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0 && pool.queue().empty(); }));
@@ -205,7 +207,7 @@ TEST(allocation_fault, at_every_point_of_shutdown_now_loses_nothing) {
                 const armed fault{allocation, n};
                 tasks.hand_over([&] { handed_back = pool.shutdown_now(); }, 0);
             }
-            if (handed_back.empty()) {  // a second call
+            if (handed_back.empty()) {  // the first call threw
                 handed_back = pool.shutdown_now();
             }
             EXPECT_TRUE(pool.is_shutdown());
@@ -249,7 +251,7 @@ TEST(allocation_fault, at_every_point_of_a_series) {
                 const armed fault{allocation, n};
                 tasks.hand_over([&] { series = pool.schedule_at_fixed_rate([&runs] { ++runs; }, 0s, 1us); },
                                 0);
-                // It goes on, or its future says why not.
+                // The series continues, or its future is done and says why.
                 EXPECT_TRUE(
                     test::eventually([&] { return !series.valid() || series.is_done() || runs >= 5; }));
             }
@@ -297,7 +299,7 @@ TEST(allocation_fault, at_every_point_of_a_completion_service) {
     });
 }
 
-// Here the task has run when execute() returns: what fails after that must not take it back.
+// The task has already run when execute() returns: a later failure must not undo the acceptance.
 TEST(allocation_fault, at_every_point_of_a_completion_service_that_runs_its_tasks_at_once) {
     test::at_every_point(allocation, "memory: completion_service over direct_executor", [](int n) {
         account tasks;

@@ -1,4 +1,5 @@
-// A process enters a sandbox that refuses membarrier after a pool has begun to use it: everything works on.
+// A process enters a sandbox that refuses membarrier after a pool has begun to use it: everything
+// still works.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,7 +28,8 @@ namespace {
 
 using spool::task;
 
-// From now on membarrier does this for every thread of the process. False: the system has no such filters.
+// Makes membarrier take `action` in every thread of the process from now on. False: the system has
+// no such filters.
 bool enter_sandbox(unsigned action) {
     sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, nr))),
@@ -43,7 +45,8 @@ constexpr unsigned refuse = SECCOMP_RET_ERRNO | EPERM;
 
 constexpr int no_sandbox = 77;
 
-// Tasks that fork tasks, in bursts, so that workers steal and fall asleep. How many of them ran.
+// Runs tasks that fork tasks, in bursts, so that workers steal and fall asleep. Returns the number
+// of bursts, or -1 if a burst does not end.
 int work_a_stealing_pool(spool::thread_pool_executor& pool, int bursts) {
     constexpr int children = 20;
     std::atomic<int> ran{0};
@@ -82,10 +85,10 @@ TEST(late_sandbox, stealing_pool_works_on_after_membarrier_is_refused) {
         if (work_a_stealing_pool(*pool, 200) != 200) {
             return 2;
         }
-        if (spool::detail::heavy_barrier_reaches_all) {  // light barriers must be full fences by now
+        if (spool::detail::heavy_barrier_reaches_all) {  // light barriers must be full fences now
             return 4;
         }
-        const auto second = stealing_pool();  // made inside
+        const auto second = stealing_pool();  // made inside the sandbox
         if (work_a_stealing_pool(*second, 100) != 100) {
             return 3;
         }
@@ -128,8 +131,9 @@ TEST(late_sandbox, with_full_fences_from_the_start_membarrier_is_never_called) {
     EXPECT_EQ(end.said, "");
 }
 
-// Two threads write a word each and read the other's, one with the light barrier in between, one with the heavy one: at least one must see
-// what the other wrote. In the middle of it membarrier is refused.
+// Two threads each write a word and then read the other's word. One executes a light barrier in
+// between, the other a heavy one. At least one thread must see the other's write. In the middle of
+// the test the sandbox begins to refuse membarrier.
 struct handshake {
     struct alignas(128) word {
         std::atomic<int> value{0};
@@ -139,11 +143,11 @@ struct handshake {
     word light, heavy, go, done;
     int seen_by_light = 0;
 
-    // Waits without falling asleep, so that both sides are in step; but lets others run.
+    // Spins instead of sleeping, so that both sides stay in step. Yields now and then.
     static int await_other_than(const word& w, int old) {
         for (unsigned looks = 1;; ++looks) {
-            const int now =
-                w.value.load(std::memory_order_acquire);  // acquire: what the other side did before
+            // acquire: what the other side did before
+            const int now = w.value.load(std::memory_order_acquire);
             if (now != old) {
                 return now;
             }
@@ -156,20 +160,23 @@ struct handshake {
         for (int round = 0; (round = await_other_than(go, round)) != over;) {
             light.value.store(round, std::memory_order_relaxed);  // relaxed: the barrier orders it
             spool::light_barrier();
-            seen_by_light = heavy.value.load(std::memory_order_relaxed);  // relaxed: the barrier orders it
-            done.value.store(round, std::memory_order_release);           // release: hands over what it saw
+            // relaxed: the barrier orders it
+            seen_by_light = heavy.value.load(std::memory_order_relaxed);
+            done.value.store(round, std::memory_order_release);  // release: publishes seen_by_light
         }
     }
-    // True: the light side saw this round's word, or this side the light one's.
+    // True: the light side saw this side's write of the round, or this side saw the light side's.
     bool one_sees_the_other(int round) {
         go.value.store(round, std::memory_order_release);  // release: the round's start
-        // The light side notices that a little later. Sometimes both then write at the same time.
+        // The light side notices the start a little later. The pauses make both sides write at the
+        // same time in some rounds.
         for (int pauses = round % 16; pauses > 0; --pauses) {
             spool::backoff::relax();
         }
         heavy.value.store(round, std::memory_order_relaxed);  // relaxed: the barrier orders it
         spool::heavy_barrier();
-        const int seen = light.value.load(std::memory_order_relaxed);  // relaxed: the barrier orders it
+        // relaxed: the barrier orders it
+        const int seen = light.value.load(std::memory_order_relaxed);
         await_other_than(done, round - 1);
         return seen == round || seen_by_light == round;
     }

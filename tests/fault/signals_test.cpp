@@ -1,4 +1,5 @@
-// A signal interrupts every wait, again and again: none ends early, none is lost, and a limit stays what it was.
+// Signals interrupt every wait, again and again: no wait ends early, none is lost, and its limit
+// does not change.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ using spool::thread_pool_executor;
 using test::counting_handler;
 using test::signals_handled;
 
-// Every thread of the process but this one, workers and waiters alike.
+// Signals every other thread of the process, workers and waiters alike.
 void signal_all_others() {
     for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/task"}) {
         const pid_t thread = static_cast<pid_t>(std::stol(entry.path().filename().string()));
@@ -40,7 +41,7 @@ void signal_all_others() {
     }
 }
 
-// A wait without an end, and what ends it.
+// A wait without a limit, and the call that ends it.
 struct waiting {
     std::function<void()> wait;
     std::function<void()> finish;
@@ -52,7 +53,7 @@ struct wait_kind {
     friend void PrintTo(const wait_kind& k, std::ostream* out) { *out << k.name; }
 };
 
-// A pool of one worker, which is held, with a queue of one, which is full.
+// A pool with one worker, which is busy, and a queue for one task, which is full.
 struct full_pool {
     explicit full_pool(spool::rejection_policy policy = spool::abort_policy{})
         : pool({.core_size = 1,
@@ -230,7 +231,7 @@ TEST_P(signal_during_wait, neither_ends_it_nor_loses_its_wake) {
     EXPECT_GE(signals_handled, before + 10);
 }
 
-// One after the other, as fast as it goes, while all of them come to an end by themselves.
+// Signals arrive as fast as possible, while every wait ends by itself.
 TEST(signal_storm, does_not_shorten_a_limit_nor_lose_a_task) {
     const counting_handler handler;
     std::atomic<bool> over{false};
@@ -247,7 +248,7 @@ TEST(signal_storm, does_not_shorten_a_limit_nor_lose_a_task) {
         const spool::future_task<void> never{[] {}};
         EXPECT_GE(test::time_of([&] { EXPECT_FALSE(never.wait_for(limit)); }), limit);
         EXPECT_GE(test::time_of([&] { spool::this_task::sleep_for(limit); }), limit);
-        // Workers that come and go with every task, hand-offs, and timers.
+        // Workers that start and leave with every task, hand-offs, and timers.
         thread_pool_executor pool({.core_size = 1,
                                    .maximum_size = 4,
                                    .keep_alive = 1us,

@@ -1,4 +1,4 @@
-// A worker stands still at any place, as if it had no CPU: the other worker runs what comes.
+// One worker stops at an arbitrary place, as if it had no CPU: the other worker runs the tasks.
 #include <poll.h>
 #include <pthread.h>
 
@@ -30,7 +30,7 @@ void stand_still(int) {
     stands_still = false;
 }
 
-// As long as it lives, the thread runs nothing but a signal handler.
+// While an object of it lives, the thread runs nothing but a signal handler.
 class held_thread {
 public:
     explicit held_thread(pthread_t thread) {
@@ -69,7 +69,7 @@ struct known_threads : spool::pool_hooks {
     std::vector<pthread_t> ids;
 };
 
-// Whichever of the two workers stands still, a task runs before it goes on.
+// Whichever of the two workers is stopped, a task runs before that worker continues.
 void expect_tasks_run_whoever_stands_still(spool::thread_pool_executor& pool, known_threads& threads) {
     pool.prestart_all_core_threads();
     ASSERT_TRUE(test::eventually([&] { return threads.count() == 2; }));
@@ -77,7 +77,8 @@ void expect_tasks_run_whoever_stands_still(spool::thread_pool_executor& pool, kn
         for (const pthread_t thread : threads.ids) {
             const held_thread held{thread};
             ASSERT_TRUE(held.is_held());
-            const auto ran = std::make_shared<std::atomic<int>>(0);  // a task may be left when the round ends
+            // Shared, because a task may be left when the round ends.
+            const auto ran = std::make_shared<std::atomic<int>>(0);
             EXPECT_TRUE(test::eventually([&] {
                 pool.execute([ran] { ++*ran; });
                 return *ran > 0;

@@ -1,4 +1,5 @@
-// The system gives no thread at the n-th call, for every n. A program of its own: it replaces pthread_create.
+// pthread_create fails at the n-th call, for every n. A separate program, because it replaces
+// pthread_create.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -42,7 +43,7 @@ using spool::thread_pool_executor;
 using test::account;
 using test::armed;
 
-// What pthread_create() says, or that there is no thread; and who said so.
+// Texts that a refusal may contain: each names the thread or the executor that failed.
 const std::vector<std::string> no_thread{"thread fault-", "thread_pool_executor \"fault\"",
                                          "thread_per_task_executor \"fault\""};
 
@@ -53,7 +54,7 @@ void expect_no_thread_left(std::size_t before) {
     EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before; }));
 }
 
-// Opens the gate before the pool is closed.
+// Calls `use(pool, tasks, release)`. Opens the gate `release` before it closes the pool.
 template <class Options, class Use>
 void with_pool(Options&& options, Use use) {
     const std::size_t before = test::thread_count();
@@ -106,7 +107,7 @@ TEST(thread_creation_fault, at_every_point_of_a_pool_that_grows_behind_a_full_qu
             .name = "fault", .core_size = 1, .maximum_size = 4, .queue = test::bounded(2)};
         with_pool(std::move(options), [n](auto& pool, auto& tasks, auto& release) {
             const armed fault{creation, n};
-            for (int i = 0; i < 8; ++i) {  // six have room, at most
+            for (int i = 0; i < 8; ++i) {  // at most six have room
                 tasks.hand_over([&] { pool.execute(tasks.body_behind(release)); });
             }
         });
@@ -121,7 +122,7 @@ TEST(thread_creation_fault, at_every_point_of_prestarting) {
                                         (pool.prestart_core_thread() ? 1 : 0) +
                                         pool.prestart_all_core_threads();
             EXPECT_EQ(started, pool.pool_size());
-            EXPECT_EQ(started, 5U);  // a second attempt makes up for the one that failed
+            EXPECT_EQ(started, 5U);  // the second call makes up for the failed start
             tasks.hand_over([&] { pool.execute(tasks.body()); });
         });
     });
@@ -155,7 +156,7 @@ TEST(thread_creation_fault, at_every_point_of_a_bulk_and_of_a_raised_core_size) 
             }
             const armed fault{creation, n};
             std::span<spool::task> rest{many};
-            while (!rest.empty()) {  // those after one that was refused are tried again
+            while (!rest.empty()) {  // retries the tasks behind a refused one
                 const bool all =
                     tasks.hand_over([&] { pool.execute_all(rest); }, static_cast<int>(rest.size()));
                 std::size_t gone = 0;
@@ -203,7 +204,7 @@ TEST(thread_creation_fault, at_every_point_of_a_group_on_a_work_stealing_pool) {
                 }
                 group.wait();
             };
-            tasks.hand_over(fork, 6);  // what the pool cannot take runs where it was forked
+            tasks.hand_over(fork, 6);  // a child that the pool refuses runs on the forking thread
             tasks.hand_over([&] { pool.submit(fork).get(); }, 6);
         });
     });
@@ -267,7 +268,7 @@ TEST(thread_creation_fault, at_every_point_of_a_serial_executor_over_a_pool) {
     });
 }
 
-// Nobody can be started, and tasks lie in the queue: close() runs them.
+// No worker can be started, and the queue has tasks: close() runs them.
 TEST(thread_creation_fault, at_every_point_of_closing_over_a_filled_queue) {
     test::at_every_point(creation, "threads: close over a filled queue", [](int n) {
         account tasks;

@@ -1,4 +1,5 @@
-// Users' code throws at its n-th call, for every n: the exception comes out where it belongs, and every task is accounted for.
+// Users' code throws at its n-th call, for every n: the exception reaches the right receiver, and
+// every task is accounted for.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -22,7 +23,8 @@ using test::armed;
 using test::may_throw;
 using test::users_code;
 
-// What becomes of a task: it ran to its end, it was refused, or an exception kept it from that, which somebody was told of.
+// The outcomes of tasks: a task ran to its end, was refused, or was ended by an exception that the
+// submitter or the uncaught handler received.
 struct book {
     std::atomic<int> ran{0};
     std::atomic<int> alive{0};
@@ -50,7 +52,8 @@ struct book {
             texts.add(spool::describe(e));
         };
     }
-    /// At the end; one exception was planted and reached somebody, unless `expected` says otherwise.
+    /// Call it at the end. If the fault was reached, the submitter, the uncaught handler or another
+    /// receiver (`told_elsewhere`) must have got the exception.
     void check(int told_elsewhere = 0) const {
         EXPECT_EQ(alive, 0) << "a callable is left";
         EXPECT_LE(ran, submitted) << "run though refused";
@@ -84,7 +87,7 @@ void with_pool(book& tasks, Options&& options, Use use) {
         Pool pool(std::forward<Options>(options));
         use(pool);
         EXPECT_TRUE(test::eventually([&] { return pool.active_count() == 0 && pool.queue().empty(); }));
-        // Usable, whatever happened. (Once more if the fault strikes only now.)
+        // The pool must be usable afterwards. Tries again if the fault strikes only now.
         int answer = 0;
         for (int attempt = 0; attempt < 2 && answer == 0; ++attempt) {
             try {
@@ -114,7 +117,7 @@ TEST(throwing_fault, at_every_point_of_tasks_and_of_their_copies_and_moves) {
                           try {
                               done.get();
                           } catch (const test::planted&) {
-                              ++tasks.told_uncaught;  // it came through the future
+                              ++tasks.told_uncaught;  // thrown by get()
                           }
                       });
                   });
@@ -153,7 +156,7 @@ TEST(throwing_fault, at_every_point_of_the_hooks_around_tasks_that_wait_for_each
                   [&](auto& pool) {
                       const auto outer = pool.submit([&] { pool.submit([] {}).get(); });
                       try {
-                          outer.get();  // cancelled, if its hook or that of the inner one threw
+                          outer.get();  // cancelled if a hook of the outer or inner task threw
                       } catch (const spool::cancelled&) {}
                   });
         tasks.check();
@@ -220,7 +223,7 @@ TEST(throwing_fault, at_every_point_of_a_thread_factory) {
                         pool.execute([&tasks, counted = test::tracked{tasks.alive}] { ++tasks.ran; });
                     });
                 }
-                lost_quietly = 1;  // with others alive the task is queued, and nobody need be told
+                lost_quietly = 1;  // with other workers the task is queued; nothing is reported
             });
         EXPECT_EQ(tasks.ran, tasks.submitted);
         tasks.check(lost_quietly);
@@ -277,7 +280,8 @@ TEST(throwing_fault, at_every_point_of_a_decorator_and_of_callbacks) {
                           tasks.submit([&] {
                               const auto done = pool.submit(
                                   [&tasks, counted = test::tracked{tasks.alive}] { ++tasks.ran; });
-                              // Here and now, if it is done already; then it comes out here.
+                              // If the future is already done, on_done() calls the callback at once
+                              // and throws its exception.
                               try {
                                   done.on_done([] { may_throw("on_done"); });
                               } catch (const test::planted&) {
@@ -295,7 +299,7 @@ TEST(throwing_fault, at_every_point_of_a_decorator_and_of_callbacks) {
     });
 }
 
-// The handler itself is the last: what it throws is reported on stderr.
+// The handler is the last resort: what the handler throws is reported on stderr.
 TEST(throwing_fault, at_every_point_of_the_handler_of_uncaught_exceptions) {
     test::at_every_point(users_code, "throwing: handler of uncaught exceptions", [](int n) {
         book tasks;
@@ -339,7 +343,7 @@ TEST(throwing_fault, at_every_point_of_the_children_of_a_group) {
                       try {
                           group.wait();
                       } catch (const test::planted&) {
-                          ++tasks.told_submitter;  // once: what run() has thrown was not forked
+                          ++tasks.told_submitter;  // once: a child whose run() threw was not forked
                       }
                   });
         EXPECT_EQ(tasks.alive, 0);
@@ -360,7 +364,7 @@ TEST(throwing_fault, at_every_point_of_scheduled_and_periodic_tasks) {
             const auto series = pool.schedule_at_fixed_rate(
                 [&periods] {
                     if (++periods > 5) {
-                        users_code.disarm();  // enough, however fast they come
+                        users_code.disarm();  // bounds the number of points
                     }
                     may_throw("a periodic task");
                 },

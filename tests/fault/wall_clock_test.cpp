@@ -1,5 +1,5 @@
-// The system's wall clock steps: what is bound to a time of day follows it, and nothing else notices. A program of its own: it replaces
-// clock_gettime.
+// The system's wall clock steps: timers for a time of day follow it, and nothing else notices. A
+// separate program, because it replaces clock_gettime.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,7 +88,8 @@ TEST_F(wall_clock_step, at_any_time_leaves_delays_and_limits_alone) {
     const auto time_of_day = timers.schedule_at([] { return 7; }, before);
     over = true;
     stepping.join();
-    step_to(0h);  // past it, wherever the clock was when it was put in or last looked at
+    // Past the due time, whatever the clock showed when the timer was scheduled or last checked.
+    step_to(0h);
     EXPECT_TRUE(time_of_day.wait_for(test::long_delay()));
 }
 

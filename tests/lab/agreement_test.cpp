@@ -1,12 +1,15 @@
-// The simulator against the real pool, on every scenario that comes with the program and does not compute.
+// The simulator against the real pool, on every shipped scenario that is not CPU-bound.
 //
-// Blocking tasks only sleep, so the CPU hardly matters; but a machine that is busy with something else wakes them late, and the pool is then
-// really slower than the scenario says. How late is known for every task, whatever the pool made of it. So a run is repeated if its
-// tasks overslept, never because it disagrees: the least disturbed run is judged, once. If none was quiet enough, the test is skipped and says so.
+// Blocking tasks only sleep, so the CPU hardly matters. But a busy machine wakes the tasks late,
+// and the pool is then really slower than the scenario says. The test knows for every completed
+// task how much it overslept. It repeats a run if the tasks overslept, never because the figures
+// disagree. It judges the least disturbed run, once. If no run was quiet enough, the test is
+// skipped with a message.
 //
-// Even then microseconds decide which task a full pool refuses, and so which it has to do next, and so how many more it refuses: where tasks
-// come again, one simulation says little about the next. So the run is judged by many simulations of the same plan, in each of which
-// tasks come a little later and take a little longer, by as much as some task of the real run did.
+// Even then microseconds decide which task a full pool refuses. That decides what the pool runs
+// next, and how many more tasks it refuses. If refused tasks come again, one simulation says little
+// about another. So the test judges the run by many simulations of the same plan. In each of them
+// tasks arrive a little later and take a little longer, by as much as some task of the real run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +51,7 @@ std::vector<std::string> shipped() {
     return names;
 }
 
-// One figure of many simulations.
+// Mean and deviation of one figure over many simulations.
 struct spread {
     explicit spread(const std::vector<double>& values) {
         const auto count = static_cast<double>(values.size());
@@ -60,8 +63,9 @@ struct spread {
         deviation = std::sqrt(squares / count);
     }
 
-    // Within a share of the mean, or within so few that a share means nothing (a thread or two, a handful of tasks), or within
-    // what the simulations themselves vary by.
+    // True if `real` is within a share of the mean, or within a number so small that a share means
+    // nothing (`few`: a thread or two, a handful of tasks), or within the variation of the
+    // simulations.
     [[nodiscard]] bool near(double real, double share, double few) const {
         return std::abs(real - mean) <= std::max({share * mean, few, 5 * deviation});
     }
@@ -73,7 +77,7 @@ struct spread {
     double deviation;
 };
 
-// What is compared of a run.
+// The figures of a run that the test compares.
 struct figures {
     explicit figures(const run_record& run) {
         const run_summary s = summarise(run);
@@ -136,10 +140,11 @@ private:
     std::vector<figures> all_;
 };
 
-// How much longer than asked for the tasks slept: in all, in proportion, and each that was run to its end.
+// How much longer than planned the tasks slept: as a share of the total, and for each completed
+// task.
 struct disturbance {
     double share = 1e9;
-    std::vector<nanoseconds> overslept;  // in order
+    std::vector<nanoseconds> overslept;  // sorted
 
     [[nodiscard]] nanoseconds p99() const { return overslept[overslept.size() * 99 / 100]; }
     [[nodiscard]] bool tolerable() const { return share < 0.03 && p99() < std::chrono::milliseconds{2}; }

@@ -1,4 +1,5 @@
-// The lab keeps its own promises about time: the generator its schedule, what-if its ten seconds.
+// The lab keeps its time limits: the generator follows its schedule, and what-if takes at most ten
+// seconds.
 #include <gtest/gtest.h>
 
 #include <chrono>

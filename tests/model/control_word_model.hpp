@@ -1,4 +1,4 @@
-// A pool reduced to what its steps need (pool_steps.hpp, over the pool's own control word), and the situations in which they meet.
+// A minimal host for pool_steps.hpp over the real control word, and scenarios of racing steps.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using spool::wait_result;
 // A task is a number from 1 on; 0 is none.
 using task = unsigned;
 
-// What event_count promises (it has a model of its own), in fewer steps: a notify that comes after one began to look ends its wait.
+// event_count (it has its own model) in fewer steps: a notify after the look began ends the wait.
 class event {
 public:
     template <class Ready, class GiveUp>
@@ -44,7 +44,7 @@ public:
     void notify() { notified_.store(0); }
 
 private:
-    model::atomic<unsigned> notified_{0};  // that it is stored to is what counts
+    model::atomic<unsigned> notified_{0};  // only the fact of a store matters
 };
 
 using control_word = spool::basic_control_word<model::atomic<std::uint64_t>>;
@@ -52,7 +52,7 @@ using control_word = spool::basic_control_word<model::atomic<std::uint64_t>>;
 template <class Control>
 class pool {
 public:
-    static constexpr bool sequential = true;  // all of it is seq_cst
+    static constexpr bool sequential = true;  // every operation is seq_cst
     explicit pool(spool::admission::sizes s) : sizes_(s) {}
 
     // ---- What the threads do
@@ -76,7 +76,7 @@ public:
                                                            : steps().recheck(mine, work, error);
         note_answer(work, mine, answer);
     }
-    // The rest of execute(), for one who looked before the pool was shut down.
+    // The rest of execute(), for a submitter that loaded the control word before the shutdown.
     void offer_late(task work) {
         task mine = work;
         int error = 0;
@@ -93,7 +93,7 @@ public:
                                          [] { return false; }));
         model::check(hook_, "the hook has returned when the pool has ended");
     }
-    // A worker with its first task, or none; as core::work().
+    // The body of a worker, as in core::work(). `first` is its first task, or 0.
     void work(task first, bool dies = false) {
         for (;;) {
             model::forget(2);
@@ -105,7 +105,7 @@ public:
         stopped_[model::self()] = true;  // D2
         steps().departed();
     }
-    // It was started by a thread of the model.
+    // The body of the latent worker, which launch() starts.
     void work_if_started() { work(first_); }
 
     // ---- The host of pool_steps
@@ -164,7 +164,7 @@ public:
         }
     }
     void on_shutdown() {}
-    void settle_queue() {}  // the words of this queue are all seq_cst
+    void settle_queue() {}  // no barrier: every word of this queue is seq_cst
     void wake_consumers() {
         if (wakes_) {
             consumers_.notify();
@@ -194,16 +194,16 @@ public:
     }
 
 protected:
-    // Workers that are there from the beginning, and their number in the word.
+    // Counts in a worker that exists from the beginning.
     void has_worker(unsigned thread) {
         spool::pool_control seen = control_.load();
         static_cast<void>(control_.try_add_worker(seen));
         begun_[thread] = true;
     }
-    bool awaited_ = false;    // somebody waits for the end
-    bool wakes_ = true;       // or the wakes are left out
-    bool looks_ = true;       // or a worker that leaves does not look at the queue
-    bool times_out_ = false;  // a worker that finds nothing has waited long enough
+    bool awaited_ = false;    // a thread waits for termination
+    bool wakes_ = true;       // false: wake_consumers() wakes no worker
+    bool looks_ = true;       // false: a leaving worker does not check the queue
+    bool times_out_ = false;  // a worker that finds nothing times out at once
 
 private:
     using words = model::atomic<unsigned>;
@@ -219,7 +219,7 @@ private:
         accepted_ |= how == admission_result::accepted ? 1U << work : 0;
     }
 
-    // One worker's way to its next task.
+    // One fetch of the next task by a worker.
     struct turn {
         pool& host;
         task next = 0;
@@ -243,7 +243,7 @@ private:
             return how == wait_result::gave_up && times_out ? wait_result::timed_out : how;
         }
     };
-    // True: it died.
+    // True: the worker died of a task.
     bool serve(task next, bool dies) {
         for (;;) {
             if (next == 0) {
@@ -273,9 +273,9 @@ private:
     Control control_;
     words queue_{0};  // a bit per task
     event consumers_;
-    event changed_;   // who waits for the end
-    task first_ = 0;  // of the one worker that is started
-    // What has come of it: no part of the protocol, so no steps either.
+    event changed_;   // for threads that wait for termination
+    task first_ = 0;  // of the latent worker
+    // The outcome, for the checks: not part of the protocol, so accesses to it are no steps.
     unsigned accepted_ = 0;
     unsigned run_ = 0;
     bool ended_ = false;
@@ -287,7 +287,7 @@ private:
 constexpr spool::admission::sizes one_core{1, 1, false, false};
 constexpr spool::admission::sizes no_core{0, 1, false, false};
 
-// The first task of a pool comes while it is shut down.
+// The first task arrives while another thread shuts the pool down.
 template <class Control>
 struct first_task_and_shutdown : pool<Control> {
     using base = pool<Control>;
@@ -306,7 +306,7 @@ struct first_task_and_shutdown : pool<Control> {
     }
 };
 
-// A task is queued while the worker may be asleep, and the pool is shut down.
+// A task is enqueued while the worker may be parked and another thread shuts the pool down.
 template <class Control>
 struct queued_task_and_shutdown : pool<Control> {
     using base = pool<Control>;
@@ -321,7 +321,7 @@ struct queued_task_and_shutdown : pool<Control> {
     }
 };
 
-// A task is queued while the last worker leaves for having timed out.
+// A task is enqueued while the last worker times out and leaves.
 template <class Control>
 struct queued_task_and_leaver : pool<Control> {
     using base = pool<Control>;
@@ -340,7 +340,7 @@ struct queued_task_and_leaver : pool<Control> {
     }
 };
 
-// The same two, and the task goes the short way.
+// The same two, with the task on the fast path.
 template <class Control>
 struct quick_task_and_shutdown : queued_task_and_shutdown<Control> {
     void thread(unsigned t) {
@@ -354,7 +354,7 @@ struct quick_task_and_leaver : queued_task_and_leaver<Control> {
     }
 };
 
-// A task comes late, while the last worker leaves a pool that is shut down: it may come back for the task, and leave again.
+// A late offer while the last worker leaves a shut-down pool: it may rejoin, then leave again.
 template <class Control>
 struct late_offer_and_leaver : pool<Control> {
     using base = pool<Control>;
@@ -366,7 +366,7 @@ struct late_offer_and_leaver : pool<Control> {
     void thread(unsigned t) { t == 1 ? this->offer_late(1) : this->work(0); }
 };
 
-// Two tasks come to a pool without core threads, whose queue says when each is due; then it is shut down.
+// Two tasks arrive at a queue_first pool without core threads, then the pool is shut down.
 template <class Control>
 struct two_callers_without_core_threads : pool<Control> {
     using base = pool<Control>;
@@ -385,7 +385,7 @@ struct two_callers_without_core_threads : pool<Control> {
     }
 };
 
-// Two workers leave while the pool is shut down: one of the three ends it.
+// Two workers leave during a shutdown: exactly one of the three threads terminates the pool.
 template <class Control>
 struct two_leavers_and_shutdown : pool<Control> {
     using base = pool<Control>;

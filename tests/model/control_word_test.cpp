@@ -1,4 +1,4 @@
-// The control word: execute, shutdown, workers that leave, and the end.
+// Models of the control word: execute, shutdown, leaving workers, and termination.
 #include <string>
 
 #include "model/control_word_model.hpp"
@@ -49,8 +49,8 @@ void expect_fault(const std::string& symptom, unsigned preemptions = 5) {
     EXPECT_NE(r.fault.find(symptom), std::string::npos) << r.fault << "\n" << model::end_of_trace(r);
 }
 
-// The look after the offer (E2) is left out: execute() goes by what it saw before. It is the third on the long way, the second on the
-// short one.
+// Leaves out the look after the offer (E2): execute() uses the value of its previous load instead.
+// E2 is the submitter's third load on the slow path, and its second on the fast path.
 template <unsigned E2>
 struct no_second_look : control_word {
     unsigned looks = 0;
@@ -85,7 +85,7 @@ TEST(control_word_plant, a_shutdown_that_wakes_nobody_is_a_lost_wake) {
     expect_fault<silent_shutdown>("lost wake");
 }
 
-// A worker is counted out, but not as departing.
+// Counts a leaving worker out without counting it as departing.
 struct no_departure : control_word {
     [[nodiscard]] bool try_leave(spool::pool_control& seen) { return try_release_worker(seen); }
     [[nodiscard]] bool try_come_back(spool::pool_control& seen) { return try_add_worker(seen); }
@@ -95,7 +95,8 @@ TEST(control_word_plant, a_worker_that_departs_uncounted_is_overtaken_by_the_end
     expect_fault<two_leavers_and_shutdown<no_departure>>("the hook comes after the last worker has stopped");
 }
 
-// Who departs is counted in a word of its own, and judged after the other: the worker comes back and leaves again in between.
+// Counts departing workers in a separate word, which try_tidy() reads after the control word.
+// Between that read and the compare-exchange, a worker that rejoined (0 departing) may leave again.
 struct departure_apart : control_word {
     model::atomic<unsigned> departing{0};
     [[nodiscard]] bool try_leave(spool::pool_control& seen) {
@@ -120,7 +121,7 @@ TEST(control_word_plant, two_words_that_never_were_so_at_one_time_end_the_pool_t
                                                          model::bounds::none);
 }
 
-// With stale loads: the words of the handshake are too weak.
+// The handshake with stale loads, so that a planted order that is too weak shows.
 struct leaver_with_stale_loads : queued_task_and_leaver<control_word> {
     static constexpr bool sequential = false;
 };

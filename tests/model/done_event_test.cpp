@@ -1,4 +1,4 @@
-// done_event: waiting for what happens once.
+// done_event: waiting for an event that happens once.
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
 #include "spool/sync/done_event.hpp"
@@ -7,7 +7,7 @@ namespace {
 
 using event = spool::basic_done_event<model::parking>;
 
-// Pair (S): the condition is a seq_cst word. It hands over the data.
+// Pair (S): the condition is a seq_cst word, which also publishes the data.
 struct seq_cst_condition {
     event done;
     model::atomic<bool> happened{false};
@@ -35,7 +35,7 @@ struct two_waiters : seq_cst_condition {
     static constexpr unsigned threads = 3;
     void thread(unsigned t) { t == 3 ? happen() : await(); }
 };
-// It happens once, but who wakes the waiters may come twice (a stop, and the end).
+// The event happens once, but two threads may notify the waiters (a stop, and the completion).
 struct two_notifiers : seq_cst_condition {
     static constexpr unsigned threads = 3;
     void thread(unsigned t) {
@@ -47,7 +47,7 @@ struct two_notifiers : seq_cst_condition {
     }
 };
 
-// Pair (M): the condition is looked at and changed under one mutex.
+// Pair (M): the waiter reads and the notifier changes the condition under one mutex.
 struct one_waiter_and_a_mutex {
     static constexpr unsigned threads = 2;
     event done;
@@ -71,7 +71,7 @@ struct one_waiter_and_a_mutex {
     void end() const {}
 };
 
-// Planted in the model, where the condition is: the look between W1 and W3 is left out.
+// Planted in the model, which holds the condition: the look between W1 and W3 is left out.
 struct no_second_look : seq_cst_condition {
     static constexpr unsigned threads = 2;
     void await() {

@@ -1,4 +1,4 @@
-// event_count: the two-phase wait. event_count_throttle_test.cpp has the throttled wakes.
+// event_count: the two-phase wait. event_count_throttle_test.cpp has the throttled wake-ups.
 #include "model/event_count_things.hpp"
 #include "model/report.hpp"
 #include "spool/queue/detail/awake_consumers.hpp"
@@ -8,7 +8,7 @@ namespace {
 using model::events;
 using model::things;
 
-// One who waits, one who publishes.
+// One waiter, one publisher.
 struct one_waiter : things {
     static constexpr unsigned threads = 2;
     void thread(unsigned t) {
@@ -24,7 +24,7 @@ struct one_waiter : things {
     void end() const { model::check(taken == 1, "it was taken"); }
 };
 
-// Two who wait, and two things that come one after the other.
+// Two waiters, and two things that are published one after the other.
 struct two_waiters : things {
     static constexpr unsigned threads = 3;
     void thread(unsigned t) {
@@ -52,14 +52,14 @@ struct two_waiters_all_at_once : things {
     void end() const { model::check(taken == 2, "both were taken"); }
 };
 
-// The second only ever gives up. If the one wake comes to it, it goes to the first.
+// Thread 2 can only give up. If it gets the only wake-up, it must pass the wake-up on to thread 1.
 struct one_gives_up : things {
     static constexpr unsigned threads = 3;
     model::atomic<bool> enough{false};
     void thread(unsigned t) {
         if (t == 1) {
             static_cast<void>(ready.await([this] { return take(); }));
-            ready.notify_all();  // so that the second leaves
+            ready.notify_all();  // so that thread 2 leaves
         } else if (t == 2) {
             static_cast<void>(ready.await([] { return false; }, {}, [this] { return enough.load(); }));
         } else {
@@ -71,7 +71,7 @@ struct one_gives_up : things {
     void end() const { model::check(taken == 1, "the one who stayed was woken"); }
 };
 
-// Pair (M): the condition is looked at and changed under one mutex.
+// Pair (M): the waiter reads and the notifier changes the condition under one mutex.
 struct one_waiter_and_a_mutex {
     static constexpr unsigned threads = 2;
     events ready;
@@ -95,7 +95,7 @@ struct one_waiter_and_a_mutex {
     void end() const {}
 };
 
-// The same, and the wake itself comes after the unlock.
+// The same, but the wake-up itself comes after the unlock.
 struct one_waiter_woken_after_the_unlock : one_waiter_and_a_mutex {
     void thread(unsigned t) {
         if (t == 1) {
@@ -111,7 +111,7 @@ struct one_waiter_woken_after_the_unlock : one_waiter_and_a_mutex {
     }
 };
 
-// Pair (B): a light barrier of the notifier, a heavy one of the waiter.
+// Pair (B): the notifier executes a light barrier, the waiter a heavy one.
 struct one_waiter_and_barriers {
     static constexpr unsigned threads = 2;
     events ready;
@@ -132,8 +132,9 @@ struct one_waiter_and_barriers {
     void end() const {}
 };
 
-// The same, and the waiter makes its barrier only if another consumer is awake. The notifier was
-// asleep, or was awake all the time.
+// The same, but the waiter executes its barrier only if another consumer is awake. The notifier is
+// that consumer: it was asleep (`Sleeps`), or awake all the time. `Forgets` plants a notifier that
+// was asleep and does not count itself as awake.
 template <bool Sleeps, bool Forgets = false>
 struct one_waiter_and_an_awake_consumer {
     static constexpr unsigned threads = 2;
@@ -170,7 +171,7 @@ struct one_waiter_and_an_awake_consumer {
     void end() const {}
 };
 
-// The look between W1 and W4 is left out.
+// Planted in the model: the look between W1 and W4 is left out.
 struct no_second_look : one_waiter {
     void thread(unsigned t) {
         unsigned looks = 0;
@@ -235,8 +236,8 @@ TEST(event_count_plant, a_second_look_that_is_not_seq_cst_is_too_weak) {
     model::expect_found<one_waiter>({model::harm::soften, shared, "// W3"}, "lost wake");
 }
 TEST(event_count_plant, a_waiter_without_its_barrier_loses_the_wake) {
-    model::expect_found<one_waiter_and_barriers>({model::harm::drop, here, "// the waiter's barrier"},
-                                                 "lost wake");
+    model::expect_found<one_waiter_and_barriers>(  // planted in the model
+        {model::harm::drop, here, "// the waiter's barrier"}, "lost wake");
 }
 TEST(event_count_plant, a_waiter_that_takes_an_awake_consumer_for_asleep_loses_the_wake) {
     const model::result r = model::explore<one_waiter_and_an_awake_consumer<true, true>>();

@@ -1,4 +1,4 @@
-// What the models of event_count share: things to be taken, and the way to wait for them.
+// What the models of event_count share: things to take, and the event_count to wait for them.
 #pragma once
 
 #include "model/explorer/atomics.hpp"
@@ -8,17 +8,17 @@ namespace model {
 
 using events = spool::basic_event_count<parking>;
 
-// Things to be taken, counted in a seq_cst word (pair (S)); each hands over a piece of plain data.
+// Things to take, counted in a seq_cst word (pair (S)), which also publishes the plain `data`.
 struct things {
     events ready;
     atomic<unsigned> count{0};
     plain<int> data{0};
-    unsigned taken = 0;  // no part of the protocol
+    unsigned taken = 0;  // not part of the protocol
 
     void add() {
         count.fetch_add(1);  // N1
     }
-    // One, if there is one.
+    // Takes one thing. False: there is none.
     bool take() {
         unsigned now = count.load();  // W3
         while (now != 0) {

@@ -1,4 +1,4 @@
-// event_count: the throttled wakes.
+// event_count: the throttled wake-ups.
 #include "model/event_count_things.hpp"
 #include "model/report.hpp"
 
@@ -7,7 +7,8 @@ namespace {
 using model::events;
 using model::things;
 
-// Two consumers, of whom each who was woken wakes the next if there is more; two things, each with a throttled wake.
+// Two things, each published with a throttled wake-up, and two consumers. A consumer that took one
+// wakes the next consumer if there is more.
 struct throttled : things {
     static constexpr unsigned threads = 3;
     void consume() {
@@ -28,7 +29,7 @@ struct throttled : things {
     }
     void end() const { model::check(taken == 2, "both were taken"); }
 };
-// The same; who finds nothing looks again for a while before it goes to sleep.
+// The same, but a consumer that finds nothing spins for a while before it parks.
 struct throttled_and_spinning : throttled {
     void thread(unsigned t) {
         if (t == 3) {
@@ -41,7 +42,8 @@ struct throttled_and_spinning : throttled {
         }
     }
 };
-// As long as it lives, every waiter that spins or was woken seems to have no CPU. Around a model, not in one: the last of those is never destroyed.
+// While an object of it lives, every waiter that spins or was woken seems to have no CPU. Must
+// enclose the exploration, not be part of a model: an abandoned execution never destroys its model.
 struct all_are_stuck {
     all_are_stuck() { set(true); }
     all_are_stuck(const all_are_stuck&) = delete;
@@ -53,7 +55,7 @@ struct all_are_stuck {
     }
 };
 
-// A thread that sleeps with a deadline gets no CPU after it was woken, until the word is set.
+// A thread that parks with a deadline gets no CPU after its wake-up until `*has_cpu` is set.
 struct parking_without_a_cpu : model::parking {
     static inline const word* has_cpu = nullptr;  // set by the model
     void park(const word& w, std::uint32_t expected, const spool::deadline& until) {
@@ -63,8 +65,8 @@ struct parking_without_a_cpu : model::parking {
         }
     }
 };
-// Two things and two consumers, of whom the first gets no CPU after it was woken until both are taken. The last notifier
-// publishes nothing: it stands for whatever comes later.
+// Two things and two consumers. The first consumer gets no CPU after its wake-up until both things
+// are taken. The last notify publishes nothing: it stands for any later notifier.
 struct woken_one_gets_no_cpu {
     static constexpr unsigned threads = 3;
     spool::basic_event_count<parking_without_a_cpu> ready;
@@ -125,7 +127,7 @@ struct throttled_producers : things {
     }
     void end() const { model::check(taken == 2, "both were taken"); }
 };
-// The one who was woken does not see to it that the next is.
+// Planted in the model: a woken consumer does not wake the next one.
 struct throttled_and_forgetful : throttled {
     void thread(unsigned t) {
         if (t < 3) {
@@ -136,12 +138,13 @@ struct throttled_and_forgetful : throttled {
     }
 };
 
-// Pair (B) with throttled wakes: one consumer spins, the other sleeps at once; two things, each in a place of its own.
+// Pair (B) with throttled wake-ups: one consumer spins, the other parks at once. There are two
+// things, each in its own place.
 struct throttled_and_barriers {
     static constexpr unsigned threads = 3;
     events ready;
     model::atomic<bool> place[2]{false, false};
-    unsigned taken = 0;  // no part of the protocol
+    unsigned taken = 0;  // not part of the protocol
 
     void add(unsigned i) {
         place[i].store(true, std::memory_order_release);
@@ -213,7 +216,8 @@ TEST(event_count_model, throttled_wakes_of_two_producers_reach_the_consumer) {
 constexpr const char* file = "event_count.hpp";
 
 TEST(event_count_plant, a_throttle_that_is_never_taken_off_loses_a_wake) {
-    model::expect_found<throttled>({model::harm::drop, file, "// W2'"}, "lost wake", model::preemptions(4));
+    model::expect_found<throttled>({model::harm::drop, file, "// W2'"},  // coming_ stays set
+                                   "lost wake", model::preemptions(4));
 }
 TEST(event_count_plant, spinning_that_does_not_end_as_a_wake_does_loses_a_wake) {
     model::expect_found<throttled_and_spinning>({model::harm::drop, file, "events.coming_.exchange(nobody)"},

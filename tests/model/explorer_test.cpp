@@ -1,4 +1,4 @@
-// The explorer finds what it says it finds, and does not see ghosts.
+// The explorer finds the faults that it claims to find, and reports none in a correct model.
 #include <memory>
 
 #include "model/explorer/atomics.hpp"

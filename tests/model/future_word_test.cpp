@@ -1,4 +1,5 @@
-// Cancel against run in a future: the steps of future_steps.hpp, with the done_event that wakes the waiters.
+// Cancel against run in a future: the steps of future_steps.hpp, with the done_event that wakes the
+// waiters.
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
 #include "spool/future/detail/future_steps.hpp"
@@ -10,15 +11,15 @@ using spool::cancel_mode;
 using spool::detail::future_word;
 using spool::detail::phase;
 
-// The scope of the thread that runs the body: it lives as long as the body, so an interruption must not come later.
+// The scope of the thread that runs the body. No interruption may come after run() has deleted it.
 struct alignas(16) scope {
     model::atomic<int> interrupted{0};
 };
 
-// A future of an int, as far as its life goes.
+// The life cycle of a future<int>.
 class future {
 protected:
-    // Users' code that takes the lock which the canceller holds.
+    // Where the runner calls users' code that takes the lock which the canceller holds.
     enum class place { none, destructor, move };
     place takes_lock_in_ = place::none;
 
@@ -27,7 +28,8 @@ public:
     [[nodiscard]] future_word look() { return word_.load(); }  // the look at the word
     void destroy_callable() { callable_.write(callable_.read() - 1); }
     void leave_queue() {}
-    [[nodiscard]] static bool ends_here(future_word) { return false; }  // no destructor here calls cancel()
+    // No destructor in this model calls cancel().
+    [[nodiscard]] static bool ends_here(future_word) { return false; }
     void interrupt(future_word running) { running.who<scope>()->interrupted.store(1); }
 
     // ---- What the threads do
@@ -51,7 +53,7 @@ public:
             model::check(look().is_final(), "it is done when cancel() has returned true");
         }
     }
-    // The canceller holds a lock, which users' code of the runner takes.
+    // Cancels while holding a lock that users' code on the runner's thread takes.
     void cancel_under_lock(cancel_mode mode, bool waits_for_the_end) {
         cancel(mode);
         if (waits_for_the_end) {
@@ -162,7 +164,8 @@ struct cancelled_under_a_lock : future {
     }
 };
 
-// The worker that polled it and the one that waits for it, both about to start it.
+// Two workers try to start the body: the one that dequeued the task, and one that waits for the
+// future.
 struct started_twice : future {
     static constexpr unsigned threads = 3;
     void thread(unsigned t) {

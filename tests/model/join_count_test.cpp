@@ -1,4 +1,4 @@
-// join_count: the end of a task_group's children, and the one wake-up for the last of them.
+// join_count: the end of a task_group's children, and the one wake-up by the last of them.
 #include <memory>
 
 #include "model/explorer/atomics.hpp"
@@ -10,11 +10,11 @@ namespace {
 using events = spool::basic_event_count<model::parking>;
 using count = spool::detail::basic_join_count<model::atomics, events>;
 
-// Thread 1 makes the group, waits for it as task_group does, and destroys it at once.
+// Thread 1 acts as the maker: it waits as task_group does, then destroys the count at once.
 struct group {
     std::unique_ptr<count> children = std::make_unique<count>();
     model::plain<int> results[2];
-    unsigned looks = 0;  // no part of the protocol
+    unsigned looks = 0;  // not part of the protocol
 
     group() {
         children->add_here();
@@ -64,7 +64,7 @@ struct maker_runs_one : group {
             join();
             return;
         }
-        children->add_elsewhere();  // what task_group::fork() does
+        children->add_elsewhere();  // as task_group::fork() does
         forked.store(true);
         children->end_elsewhere_and_wake();
         end_child(0);
@@ -75,7 +75,7 @@ struct maker_runs_one : group {
 struct fork_elsewhere : group {
     static constexpr unsigned threads = 3;
     model::atomic<bool> forked{false};
-    fork_elsewhere() { children->end_here(); }  // so the maker has forked one
+    fork_elsewhere() { children->end_here(); }  // leaves one child that the maker forked
     void thread(unsigned t) {
         if (t == 1) {
             join();
@@ -120,7 +120,7 @@ TEST(join_count_plant, child_that_is_not_counted_out_is_waited_for_without_end) 
 TEST(join_count_plant, count_that_hands_nothing_over_is_too_weak) {
     model::expect_found<two_workers>({model::harm::relax, file, "// C1"}, "use after free");
 }
-// Planted in the model: the last child ends without the lock, and wakes the maker after that.
+// Planted in the model: the last child counts itself out without the lock, then wakes the maker.
 struct wake_after_the_end : group {
     static constexpr unsigned threads = 3;
     model::atomic<unsigned> left{2};

@@ -1,4 +1,5 @@
-// The explorer against the classical litmus tests: what C++ allows is seen, what it forbids is not.
+// The explorer on the classical litmus tests: it shows what C++ allows, and nothing that C++
+// forbids.
 #include <array>
 #include <bitset>
 
@@ -13,8 +14,8 @@ using std::memory_order_relaxed;
 using std::memory_order_release;
 using std::memory_order_seq_cst;
 
-// What the loads of a litmus test have read, over all executions: small numbers, as digits. (Nothing that allocates: a model's memory is
-// gone with its execution.)
+// What the loads of a litmus test read, over all executions: small numbers, as decimal digits. It
+// must not allocate: a model's memory is gone after each execution.
 std::bitset<10'000> outcomes;
 
 std::size_t digits(const std::array<int, 4>& got) {
@@ -25,7 +26,7 @@ std::size_t digits(const std::array<int, 4>& got) {
     return number;
 }
 
-// Explores and answers whether `wanted` came out.
+// Explores the model and returns whether `wanted` is a possible outcome.
 template <class Model>
 bool allows(const std::array<int, 4>& wanted) {
     outcomes.reset();
@@ -142,7 +143,7 @@ TEST(explorer_litmus, release_and_acquire_fences_pass_a_message_between_relaxed_
     EXPECT_TRUE((allows<passing_by_fences<true, false>>({1, 0})));
 }
 
-// Two readers that see two writes in different orders.
+// Two readers that may see two writes in different orders.
 template <std::memory_order Order>
 struct two_readers : litmus {
     static constexpr unsigned threads = 3;

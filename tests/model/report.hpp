@@ -1,4 +1,4 @@
-// What every model test says of its exploration.
+// What the model tests share: bounds, the printed report, and expectations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 
 namespace model {
 
-/// The long forms are asked for: SPOOL_MODEL_LONG=1.
+/// True if SPOOL_MODEL_LONG=1 asks for the long form.
 [[nodiscard]] inline bool long_form() {
     const char* const wanted = std::getenv("SPOOL_MODEL_LONG");
     return wanted != nullptr && *wanted != '\0' && *wanted != '0';
 }
 
-/// A bound for the short form; the long one has none.
+/// Bounds the preemptions of the short form; the long form has no bound.
 [[nodiscard]] inline bounds preemptions(unsigned most) {
     return {.preemptions = long_form() ? bounds::none : most, .executions = 2'000'000'000};
 }
@@ -39,7 +39,7 @@ inline void print(const result& r) {
     return r.trace.size() < enough ? r.trace : "...\n" + r.trace.substr(r.trace.size() - enough);
 }
 
-/// Everything was explored, and nothing is wrong.
+/// Expects that the exploration is complete and finds no fault.
 template <class Model>
 void expect_sound(bounds bound = {}) {
     const result r = explore<Model>(bound);
@@ -48,7 +48,7 @@ void expect_sound(bounds bound = {}) {
     EXPECT_TRUE(r.complete) << "not all was explored";
 }
 
-/// The planted fault is found, and it shows as `symptom`.
+/// Expects that the exploration finds the planted fault, and that the report contains `symptom`.
 template <class Model>
 void expect_found(const plant& fault, const std::string& symptom, bounds bound = {}) {
     const result r = explore<Model>(bound, fault);

@@ -1,4 +1,5 @@
-// The lock-free storage of linked_blocking_queue: slots, segments, and the freeze. Segments of two slots, so that three elements cross a gap.
+// The lock-free storage of linked_blocking_queue: slots, segments, and the freeze. Segments have
+// two slots, so that three elements cross a gap.
 #include <array>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace {
 using item = model::plain<int>;
 using fifo = spool::detail::segment_fifo<item, 2, model::atomics>;
 
-// What goes in and comes out. Each element is a number from 1 on; those of one producer grow, and two have odd and even ones.
+// Records what goes in and comes out. Elements are numbers from 1 on. Each producer pushes
+// ascending numbers; of two producers, one pushes odd numbers and the other even ones.
 class queue {
 public:
     void push(int value, std::size_t capacity = fifo::unlimited) {
@@ -20,7 +22,7 @@ public:
             pushed_ |= 1U << value;
         }
     }
-    // At most one.
+    // Pops one element. 0: there is none.
     int pop() {
         int got = 0;
         if (std::optional<item> x = fifo_.try_pop()) {
@@ -29,7 +31,7 @@ public:
         }
         return got;
     }
-    // Takes out the one with this number.
+    // Removes the element with this number.
     void remove(int value) {
         for (item& x : fifo_.extract_if([value](const item& each) { return each.read() == value; })) {
             take(x.read());
@@ -84,8 +86,9 @@ struct two_producers : queue {
         push(static_cast<int>(t) + 2);
     }
 };
-// One takes the first of a segment. The other takes the last, retires the segment, and needs another one soon after: this very one, if the first
-// has left it.
+// One consumer takes the first element of a segment. The other takes the last and retires the
+// segment. Thread 2 soon needs another segment: it reuses the retired one if both consumers have
+// left it.
 struct drained_segment : queue {
     static constexpr unsigned threads = 2;
     drained_segment() {
@@ -113,7 +116,7 @@ struct full_queue : queue {
         }
     }
 };
-// One is taken out of the middle while others push and pop.
+// One thread removes an element from the middle while the others push and pop.
 struct removal : queue {
     static constexpr unsigned threads = 3;
     removal() {

@@ -1,4 +1,4 @@
-// The work-stealing deque: its last element, near and far ones, growth, and the freeze.
+// The work-stealing deque: the last element, near and far elements, growth, and the freeze.
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
@@ -7,7 +7,7 @@ namespace {
 
 using item = model::plain<int>;
 
-// A ring of two slots, so that the third element makes it grow; elements are near up to two.
+// A deque whose ring begins with `Ring` slots, and in which only one or two elements are near.
 template <std::size_t Ring>
 class deque_of {
 public:
@@ -84,7 +84,7 @@ struct last_element_and_two_thieves : deque_of<4> {
     last_element_and_two_thieves() { push(1); }
     void thread(unsigned t) { t == 1 ? pop() : steal(); }
 };
-// The owner pops what a thief comes to from the other side.
+// The owner pops from the bottom while a thief steals from the top.
 struct two_elements : deque_of<4> {
     static constexpr unsigned threads = 2;
     void thread(unsigned t) {
@@ -99,7 +99,7 @@ struct two_elements : deque_of<4> {
         }
     }
 };
-// Some are far, and come near again.
+// Some elements are far at first, and become near as the owner pops.
 struct far_elements : deque_of<4> {
     static constexpr unsigned threads = 2;
     far_elements() {
@@ -149,7 +149,7 @@ struct removal : deque_of<4> {
     }
 };
 
-// The owner gives memory back while a thief may have read a slot.
+// The owner nulls the slots (trim()) while a thief may have read one of them.
 struct trimming : deque_of<4> {
     static constexpr unsigned threads = 2;
     void thread(unsigned t) {
@@ -197,14 +197,16 @@ TEST(stealing_deque_plant, a_thief_without_the_heavy_barrier_takes_what_the_owne
                                       model::preemptions(4));
 }
 TEST(stealing_deque_plant, a_bottom_stored_without_release_hands_nothing_over) {
-    model::expect_found<last_element>({model::harm::relax, file, "b, std::memory_order_release);  // B2"},
-                                      "");
+    model::expect_found<last_element>(  // with any symptom
+        {model::harm::relax, file, "b, std::memory_order_release);  // B2"}, "");
 }
 TEST(stealing_deque_plant, an_owner_that_nulls_the_slots_of_elements_loses_them) {
-    model::expect_found<trimming>({model::harm::pretend, file, "// E1", 1000}, "", model::preemptions(4));
+    model::expect_found<trimming>({model::harm::pretend, file, "// E1", 1000}, "",  // any symptom
+                                  model::preemptions(4));
 }
 TEST(stealing_deque_plant, an_owner_that_does_not_compete_for_the_last_takes_it_twice) {
-    model::expect_found<two_elements>({model::harm::pretend, file, "// P2", 0}, "", model::preemptions(4));
+    model::expect_found<two_elements>({model::harm::pretend, file, "// P2", 0}, "",  // any symptom
+                                      model::preemptions(4));
 }
 
 }  // namespace

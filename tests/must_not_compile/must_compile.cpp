@@ -1,5 +1,5 @@
 // compiles
-// The control: if this fails, the snippets beside it fail for the wrong reason.
+// The control: if this does not compile, the other snippets fail for the wrong reason.
 #include <spool/spool.hpp>
 
 int main() {

@@ -1,5 +1,5 @@
 // compiles
-// What function_ref's constraint promises: a function by its name, and a callable whose result is dropped.
+// function_ref accepts a function by its name, and a callable whose result it drops.
 #include <spool/base/function_ref.hpp>
 
 int twice(int n) {

@@ -1,5 +1,5 @@
 // expect: (has no member named|no member named) 'shutdown'
-// Who may only submit cannot shut down.
+// A handle that may only submit cannot shut the executor down.
 #include <spool/executor/thread_per_task_executor.hpp>
 #include <spool/executor/unconfigurable.hpp>
 

@@ -1,5 +1,5 @@
 // expect: (deleted function|explicitly deleted)
-// A stop token from outside comes first; after the callable comes a value.
+// A caller's stop token must be the first argument; the argument after the callable is a value.
 #include <spool/spool.hpp>
 
 #include <stop_token>

@@ -1,5 +1,5 @@
 // expect: (conversion from|no viable conversion from)[^\n]*task
-// A task is called without arguments or with its stop token; nobody could supply an int.
+// A task is called without arguments or with its stop token; no caller could supply an int.
 #include <spool/base/task.hpp>
 
 int main() {

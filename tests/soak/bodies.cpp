@@ -16,7 +16,8 @@ void spin(std::size_t turns) {
     }
 }
 
-// Without a limit only where the wait runs what it waits for, or ends with the stop of the pool.
+// Waits without a limit only on a worker and for a task without a due time: that wait runs the task
+// itself, or ends at the pool's stop. Every other wait lasts at most 1 ms.
 void wait_for(world& in, const entry& inner, bool as_worker) {
     if (!inner.has_future() || !inner.result.valid()) {
         return;
@@ -53,7 +54,8 @@ void nested_get(const place& at, bool as_worker) {
 
 void group(const place& at) {
     const usable use = pick_pool(at);
-    if (use.where != nullptr && !use.where->drops_bodies) {  // else nobody may be left to run the children
+    // With dropped bodies, no worker may be left to run the children.
+    if (use.where != nullptr && !use.where->drops_bodies) {
         fork_and_join(at, *use.where, *use.pool);
     }
 }

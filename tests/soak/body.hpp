@@ -1,4 +1,5 @@
-// body: the callable of every task, in several shapes: small or too large for a task, with and without a stop token.
+// body: the callable of every task, in several shapes: small or too large for a task, and with or
+// without a stop token.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace soak {
 
-/// Counts the call in and out, and does what the script says.
+/// Counts the beginning and the end of the call, and does what the entry's script says.
 int call(world& in, entry& mine);
 
 template <bool Stoppable, std::size_t Pad>
@@ -34,7 +35,7 @@ private:
 
 static_assert(sizeof(body<false, 0>) <= 40, "the small shapes must fit into a task");
 
-/// Passes a body of one of the shapes to `f`, and answers what it does.
+/// Passes a body of one of the shapes to `f`, and returns what `f` returns.
 template <class F>
 decltype(auto) with_body(world& in, entry& e, F&& f) {
     switch (e.script / 7 % 4) {

@@ -1,4 +1,5 @@
-// dice: where every choice of a round comes from. The same seed gives the same choices on every machine.
+// dice: the source of every random choice of a round. Equal seeds give equal choices on every
+// machine.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ void cancel(world& in, std::size_t number) {
     }
 }
 
-// Of a task that does nothing.
+// The script of a task that does nothing.
 std::uint64_t calm_script() {
     std::uint64_t script = 0;
     while (dice{script}.below(27) % 12 >= 7) {
@@ -31,7 +31,8 @@ std::uint64_t calm_script() {
 
 }  // namespace
 
-// Only where the pool cannot end meanwhile: on its own worker, or on a driver, which has a handle of its own.
+// Does something only on a thread where the pool cannot end meanwhile: on the pool's own worker, or
+// on a driver, which has its own handle.
 void last_words::speak() const {
     slot& where = *in_->slots[entry_->pool];
     const bool on_worker = worker_of() == &where;
@@ -104,7 +105,7 @@ void group_while_unwinding(const place& at, slot& where, spool::thread_pool_exec
                 if (at.in.planted == plant::unheard_group) {
                     group.cancel();
                 }
-            }  // joins them: it was made after the exception had been thrown
+            }  // the destructor joins the children: the group was made after the throw
             for (const entry* e : children) {
                 if (e->calls != 1 && !where.was_stopped && !where.may_evict && !where.hooks_throw &&
                     !at.in.ending && !spool::this_task::stop_requested()) {
@@ -132,12 +133,12 @@ void cancel_at_stop(const place& at) {
 
 void through_a_lane(const place& at, slot& where, spool::thread_pool_executor& pool) {
     if (at.in.planted == plant::leaked_task) {
-        return;  // the queue might keep the lane's own task for ever, and the wait below has no limit
+        return;  // the queue might keep the lane's own task, and the wait below has no limit
     }
     constexpr std::size_t each = 8;
     spool::serial_executor lane{pool};
     std::atomic<int> accepted{0};
-    std::atomic<int> ended{0};  // ran, or were destroyed
+    std::atomic<int> ended{0};  // tasks that ran or were destroyed
     std::atomic<int> ran{0};
     struct counted {
         std::atomic<int>* ended;
@@ -152,13 +153,13 @@ void through_a_lane(const place& at, slot& where, spool::thread_pool_executor& p
     };
     const auto push = [&] {
         for (std::size_t i = 0; i < each; ++i) {
-            where.untracked += 2;  // a turn of the lane for each, or for some of them
+            where.untracked += 2;  // allows for the lane's own tasks in the pool
             try {
                 lane.execute([&ran, end = counted{ended}, in = &at.in] {
                     ran += in->planted == plant::dropped_by_lane ? 0 : 1;
                 });
                 ++accepted;
-            } catch (...) {  // refused, or a hook's, a policy's or a factory's
+            } catch (...) {  // refused, or thrown by a hook, a policy or a factory
             }
         }
     };

@@ -1,4 +1,4 @@
-// hostile: what users' code may do to a pool from inside of its calls.
+// hostile: what users' code may do to a pool while the pool calls that code.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace soak {
 
-/// The destructor of a callable uses the pool of its task: size(), snapshot(), cancel(), try_execute(). A callable that was moved from
-/// does so too, but submits nothing.
+/// A member of a callable whose destructor uses the task's pool: size(), snapshot(), cancel(),
+/// try_execute(). A moved-from callable calls only size() and snapshot().
 class last_words {
 public:
     last_words(world& in, entry& e) noexcept : in_(&in), entry_(e.script % 5 == 0 ? &e : nullptr) {}
@@ -27,11 +27,11 @@ private:
     void speak() const;
 
     world* in_;
-    entry* entry_;  // null: it says nothing
+    entry* entry_;  // null: the destructor does nothing
     bool moved_from_ = false;
 };
 
-/// While one lives, no comparison on its thread throws.
+/// While an object of it lives, no comparison on its thread throws.
 class calm_comparisons {
 public:
     calm_comparisons();
@@ -40,7 +40,7 @@ public:
     calm_comparisons& operator=(const calm_comparisons&) = delete;
 };
 
-/// Orders tasks by priority, and throws now and then until the round ends.
+/// Orders tasks by priority. Some comparisons throw, until the round begins to end.
 class moody_order {
 public:
     explicit moody_order(const slot& at) : at_(&at) {}
@@ -50,11 +50,12 @@ private:
     const slot* at_;
 };
 
-/// A destructor that runs a group while an exception is in flight. All children must run.
+/// Runs a group in a destructor during stack unwinding. All children must run.
 void group_while_unwinding(const place& at, slot& where, spool::thread_pool_executor& pool);
-/// A wait of the current task whose stop cancels another task.
+/// The current task sleeps for a while. Its stop cancels another task.
 void cancel_at_stop(const place& at);
-/// Tasks through a serial_executor from two threads. What it accepts must run while its pool runs.
+/// Two threads submit tasks to a serial_executor. Every task that it accepts must run while its
+/// pool runs.
 void through_a_lane(const place& at, slot& where, spool::thread_pool_executor& pool);
 
 }  // namespace soak

@@ -19,8 +19,9 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || SOAK_HAS_FEATURE(address_sanitizer) ||  \
     SOAK_HAS_FEATURE(thread_sanitizer)
-// The sanitizers' own function; not every compiler comes with the header.
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // NOLINT(bugprone-reserved-identifier)
+// Declared here, because not every compiler ships the sanitizers' header.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #define SOAK_SANITIZED
 #endif
 
@@ -28,7 +29,7 @@ namespace soak {
 namespace {
 
 struct leaked {
-    std::mutex mutex;  // guards all of it
+    std::mutex mutex;  // guards all members
     std::vector<std::thread> threads;
     std::vector<int> descriptors;
     std::vector<std::unique_ptr<test::gate>> gates;

@@ -1,4 +1,5 @@
-// What a process must not gain from round to round: threads, descriptors, memory. And, for the plants, leaks on purpose.
+// What a process must not accumulate from round to round: threads, descriptors, memory. Also, for
+// the plants, leaks on purpose.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,11 @@ namespace soak {
 
 [[nodiscard]] std::size_t thread_count();
 [[nodiscard]] std::size_t descriptor_count();
-/// What the process has in memory, in bytes; under a sanitizer, which keeps records of its own that grow, what is allocated.
+/// The resident memory of the process in bytes. Under a sanitizer, whose own records grow, the
+/// allocated bytes instead.
 [[nodiscard]] std::size_t bytes_in_use();
 
-/// Starts a thread that stays until mend_leaks().
+/// Starts a thread that lives until mend_leaks().
 void leak_thread();
 void leak_descriptor();
 void mend_leaks();

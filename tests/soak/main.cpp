@@ -1,8 +1,9 @@
-// spool_soak: rounds until the time is up; see docs/reliability/soak.md.
+// spool_soak: runs rounds until the time is up; see docs/reliability/soak.md.
 //
 //   spool_soak SECONDS [--seed N] [--repeat N] [--limit SECONDS]
 //
-// With 0 seconds it runs the round of that seed alone, as often as --repeat says. A round that takes longer than the limit has failed.
+// With 0 seconds the program runs only the round of that seed, as often as --repeat says. A round
+// that takes longer than the limit fails.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +38,7 @@ arguments read(int argc, char** argv) {
         } else if (std::strcmp(argv[i], "--limit") == 0 && has_value) {
             soak::round_limit() = std::chrono::seconds{std::strtoull(argv[++i], nullptr, 10)};
         } else if (std::strcmp(argv[i], "--plant") == 0 && has_value) {
-            ++i;  // one that the program cannot survive; the others are in soak_test.cpp
+            ++i;  // the program does not survive this plant; soak_test.cpp has the others
             a.planted = std::strcmp(argv[i], "hang") == 0 ? soak::plant::hang : soak::plant::none;
         } else if (argv[i][0] >= '0' && argv[i][0] <= '9') {
             a.seconds = std::strtoull(argv[i], nullptr, 10);
@@ -67,7 +68,7 @@ struct totals {
 constexpr std::uint64_t warm_up = 200;  // rounds
 constexpr std::size_t allowed_growth = std::size_t{32} << 20U;
 
-// False: the process grows from round to round.
+// False: the memory of the process grows from round to round.
 bool memory_is_steady(totals& all) {
     if (all.rounds == warm_up) {
         all.memory_after_warm_up = soak::bytes_in_use();
@@ -96,7 +97,7 @@ int main(int argc, char** argv) {
     const arguments a = read(argc, argv);
     std::printf("soak: seed %llu\n", static_cast<unsigned long long>(a.seed));
     std::fflush(stdout);
-    std::thread{[] {}}.join();  // a sanitizer starts a helper of its own beside the first thread
+    std::thread{[] {}}.join();  // a sanitizer starts its helper with the first thread
     soak::start_watchdog();
     totals all;
     bool fine = true;

@@ -1,4 +1,4 @@
-// A random pool: every queue kind, sizes, times, hooks, decorator, spinning; or a scheduled one.
+// Makes a random pool: queue kind, sizes, times, hooks, decorator, spinning; or a scheduled pool.
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -21,7 +21,7 @@ queue_pointer named(slot& at, const char* name, Args... args) {
     at.set_capacity = [queue = made.get()](std::size_t n) {
         try {
             queue->set_capacity(n);
-        } catch (const std::logic_error&) {  // the capacity of this kind is fixed
+        } catch (const std::logic_error&) {  // this kind has a fixed capacity
         }
     };
     return made;
@@ -81,7 +81,7 @@ spool::uncaught_policy counted(slot& at) {
     return [&at](const spool::worker_info&, const std::exception_ptr&) { ++at.uncaught; };
 }
 
-// No round builds a circle of workers that wait for each other, so every report is a false one.
+// No round makes workers wait for each other in a cycle, so every report is a false one.
 spool::deadlock_policy pick_deadlock_policy(slot& at, dice& chance) {
     const auto report = [&at](const spool::deadlock_report& r) {
         at.in->report("a deadlock is reported where there is none: " + to_string(r));

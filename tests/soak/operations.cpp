@@ -74,7 +74,7 @@ void resize(const target& t) {
                 }
                 break;
         }
-    } catch (const std::invalid_argument&) {  // two sizes that do not go together
+    } catch (const std::invalid_argument&) {  // core size above maximum size
     }
 }
 
@@ -97,8 +97,8 @@ void look(const target& t) {
     }
 }
 
-// A comparator may throw out of it; what is left is for the next call. The second call is calm: with many tasks some comparison
-// of each call would throw.
+// The queue's comparator may throw out of shutdown_now(), which leaves the rest for the next call.
+// In the second call no comparison throws: with many tasks, some comparison of every call would.
 std::vector<spool::task> shutdown_now(spool::thread_pool_executor& pool) {
     try {
         return pool.shutdown_now();
@@ -125,7 +125,8 @@ void stop(const target& t) {
             break;
         }
         default:
-            // A worker that waits for a task which closes the pool would be waited for in turn.
+            // Not in a task of this pool: close() waits for the other workers, and one of them may
+            // wait for this task.
             if (t.at.home != &t.where && !timers) {
                 t.pool.close();
                 t.where.discards = t.where.discards || spool::this_task::stop_requested();
@@ -150,7 +151,7 @@ void invoke(const target& t) {
             static_cast<void>(t.pool.invoke_any(all, std::chrono::microseconds{t.below(2000)}));
         } else {
             for (const auto& f : t.pool.invoke_all(all, std::chrono::microseconds{t.below(2000)})) {
-                // A worker may be completing it: then it is done a moment later.
+                // A worker may still be completing the future, which is then done a moment later.
                 if (!f.wait_for(std::chrono::seconds{10})) {
                     t.at.in.report("invoke_all() has returned a future that does not end");
                 }
@@ -210,13 +211,13 @@ void on_pool(const target& t) {
         case 29: static_cast<void>(t.pool.prestart_all_core_threads()); break;
         case 30: settings_of_timers(t); break;
         case 31:
-            if (!t.where.drops_bodies) {  // else nobody may be left to run the children
+            if (!t.where.drops_bodies) {  // else no worker may be left to run the children
                 fork_and_join(t.at, t.where, t.pool);
             }
             break;
         case 32: invoke(t); break;
         case 33:
-            // Only a driver may wait for the lane: a worker could wait for itself.
+            // Only a driver may wait for the lane: a worker might wait for itself.
             if (t.at.home == nullptr && !t.where.drops_bodies) {
                 through_a_lane(t.at, t.where, t.pool);
             }
@@ -235,7 +236,7 @@ void on_pool(const target& t) {
 
 usable pool_of(const place& at, std::size_t index) {
     slot& where = *at.in.slots[index];
-    if (worker_of() == &where) {  // it is there as long as this task runs
+    if (worker_of() == &where) {  // the pool lives while this task runs
         return {&where, where.raw.load(), {}};
     }
     std::shared_ptr<managed> held = where.handle.lock();

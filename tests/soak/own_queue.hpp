@@ -1,4 +1,5 @@
-// own_queue: a queue as a user might write it, on a mutex and a deque; on demand with a fault (see plants.hpp).
+// own_queue: a queue as a user might write it, on a mutex and a deque, optionally with a fault (see
+// plants.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace soak {
 class own_queue final : public spool::blocking_queue<spool::task> {
 public:
     explicit own_queue(plant fault = plant::none) : fault_(fault) {}
-    /// Destroys the tasks that were to be kept for ever.
+    /// Destroys the tasks that plant::leaked_task has kept.
     static void give_up_hoard() {
         std::vector<spool::task> all;
         const std::lock_guard lock{hoard_mutex};
@@ -33,7 +34,8 @@ public:
 protected:
     bool try_push(spool::task& x) override {
         if (fault_ == plant::lost_in_throw) {
-            if (++pushed_ % 4 == 0) {  // as if a comparison had thrown, and the queue had caught that
+            // As if the queue had caught an exception of a comparison.
+            if (++pushed_ % 4 == 0) {
                 x = nullptr;
                 return true;
             }
@@ -52,7 +54,8 @@ protected:
         if (fault_ == plant::none || fault_ == plant::lost_in_throw || ++taken_ % 4 != 0) {
             return head;
         }
-        if (fault_ == plant::leaked_task && head.owner() == nullptr) {  // nobody waits for it without limit
+        // Without an owner: no thread waits for the task without a limit.
+        if (fault_ == plant::leaked_task && head.owner() == nullptr) {
             const std::lock_guard hoard_lock{hoard_mutex};
             hoard.push_back(std::move(head));
             return spool::task{[] {}};
@@ -89,15 +92,15 @@ private:
     static void run_here(spool::task& t) {
         try {
             t();
-        } catch (...) {  // nobody sees what it throws
+        } catch (...) {  // what the task throws is ignored
         }
     }
 
-    inline static std::mutex hoard_mutex;  // guards the next
+    inline static std::mutex hoard_mutex;  // guards hoard
     inline static std::vector<spool::task> hoard;
 
     const plant fault_;
-    // Recursive: a move destroys what it has moved from, and the destructor may ask for the size.
+    // Recursive: a move destroys the moved-from callable, whose destructor may call size().
     mutable std::recursive_mutex mutex_;
     std::deque<spool::task> elements_;
     int taken_ = 0;

@@ -1,4 +1,5 @@
-// The users' parts of a pool: hooks that count, pause and throw; factories that fail; rejection policies.
+// The user-supplied parts of a pool: hooks that count, pause and throw; factories that fail;
+// rejection policies.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::task;
 
-// Set on a thread whose factory pins it.
+// True on a thread that its factory pins.
 bool& pins_here() noexcept {
     static thread_local bool pins = false;
     return pins;
@@ -30,7 +31,7 @@ public:
 
     void before_execute(const spool::task_info& info) override {
         const std::uint64_t n = next();
-        if (n % 16 == 0) {  // a pause: until the stop of the task, or for a while
+        if (n % 16 == 0) {  // pauses for a while, or until the task's stop
             try {
                 spool::this_task::sleep_for(std::chrono::microseconds{n / 16 % 800});
             } catch (const spool::interrupted&) {
@@ -75,7 +76,7 @@ private:
     std::atomic<std::uint64_t> count_{0};
 };
 
-// A pinned thread runs on one CPU.
+// Checks that a pinned thread may run on one CPU only.
 void check_pinned(const slot& at) {
 #ifdef __linux__
     cpu_set_t cpus;
@@ -88,7 +89,7 @@ void check_pinned(const slot& at) {
 #endif
 }
 
-// Every thread of a pool runs its worker through this.
+// The body of a pool's thread, around the worker's own body.
 class thread_body {
 public:
     thread_body(slot& at, task inner) : at_(&at), inner_(std::move(inner)) {}
@@ -146,7 +147,7 @@ spool::thread_factory sound_factory(slot& at) {
 
 namespace {
 
-// The first CPU that this process may use; none where the system does not say.
+// The first CPU that this process may use. Empty: the system does not tell.
 std::vector<int> first_cpu() {
 #ifdef __linux__
     cpu_set_t cpus;
@@ -164,8 +165,9 @@ std::vector<int> first_cpu() {
 
 }  // namespace
 
-// Threads that forget, and why not everywhere: where a task of the pool holds its last handle, the pool would end on a thread that it wants to
-// join; where others are not started at all, nobody may be left who runs what is queued.
+// Two kinds of pools get no threads that drop their body ("threads forget"). If a task of the pool
+// holds the last handle, the pool would end on a thread that it wants to join. If the factory also
+// fails to start threads, no worker may be left to run the queued tasks.
 spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
     const std::uint64_t seed = chance();
     const std::size_t kind = chance.below(8);
@@ -223,7 +225,8 @@ spool::thread_factory pick_factory(slot& at, dice& chance, std::string* name) {
     return sound_factory(at);
 }
 
-// A task that pushes out another must not meet the one that holds the last handle: the pool would end in the middle of a call on it.
+// A pool whose own task holds the last handle gets no discard_oldest_policy: evicting that task
+// would end the pool in the middle of a call on it.
 spool::rejection_policy pick_policy(const slot& at, dice& chance, std::string* name) {
     const auto picked = [name](const char* text, spool::rejection_policy policy) {
         if (name != nullptr) {

@@ -29,7 +29,7 @@ void dispose(world& in, std::vector<spool::task> tasks, std::uint64_t seed) {
             in.note(t.id(), &entry::called_back);
             try {
                 t();
-            } catch (...) {  // its own
+            } catch (...) {  // the task's own exception
             }
         }
         t = nullptr;
@@ -37,7 +37,8 @@ void dispose(world& in, std::vector<spool::task> tasks, std::uint64_t seed) {
     keeps_off() = kept_off;
 }
 
-// Beside the drivers: disposes of tasks that nobody will run, and at the end of the round of those that would last.
+// A thread beside the drivers. It disposes of tasks that no worker will run. At the end of the
+// round it cancels delayed and periodic tasks, which would last.
 class sweeper {
 public:
     sweeper(world& in, std::uint64_t seed) : in_(in), chance_(seed), thread_([this] { run(); }) {}
@@ -82,7 +83,8 @@ private:
             dispose(in_, std::move(taken), chance_());
             return;
         }
-        // With the last handle of a pool a task may end that pool, which takes as long as others wait for the next to be swept.
+        // A task may hold the last handle of a pool and so end that pool. The end may take until
+        // another kept task is disposed of, so each task gets its own thread.
         for (spool::task& one : taken) {
             std::vector<spool::task> alone;
             alone.push_back(std::move(one));
@@ -119,14 +121,15 @@ void drive(world& in, handles pools, std::uint64_t seed) {
     }
 }
 
-// Every thread that could be lacking comes, everything runs, and then the numbers must be exact.
+// Lets every pool start the threads that it lacks and run everything. Then the counts must be
+// exact.
 void come_to_rest(world& in, const handles& pools, dice& chance) {
     for (const auto& held : pools) {
         if (auto* const timers = dynamic_cast<spool::scheduled_thread_pool_executor*>(&held->pool())) {
             timers->set_remove_on_cancel(true);
         }
     }
-    for (std::size_t i = pools.size(); i-- > 0;) {  // those before it get tasks from it
+    for (std::size_t i = pools.size(); i-- > 0;) {  // a pool's tasks submit to earlier pools
         slot& where = *in.slots[i];
         spool::thread_pool_executor& pool = pools[i]->pool();
         pool.set_thread_factory(sound_factory(where));
@@ -167,7 +170,7 @@ void end_pool(world& in, handles& pools, std::size_t i, dice& chance) {
             in.keep(std::move(report.never_ran));
             break;
         }
-        case 3: {  // a task of a later pool ends it
+        case 3: {  // a task of a later pool ends this pool
             const std::size_t later = i + 1 + chance.below(in.slots.size() - i);
             if (later < pools.size() && pools[later] != nullptr) {
                 in.handles_out = true;
@@ -223,7 +226,7 @@ void play(world& in, dice& chance) {
     }
 }
 
-// Half of the rounds, in builds that have pause points. True: this is one.
+// Begins random pauses in half of the rounds, in builds with pause points. Returns whether it did.
 bool begin_pauses([[maybe_unused]] std::uint64_t seed) {
 #if defined(SPOOL_PAUSE_POINTS)
     if (dice{seed + 1}.one_in(2)) {
@@ -249,7 +252,7 @@ round_report run_round(std::uint64_t seed, plant planted) {
     const bool pauses = begin_pauses(seed);
     play(in, chance);
     end_pauses();
-    // A thread that has ended is listed a little longer.
+    // The system lists a thread for a little while after its end.
     const auto limit = spool::deadline::after(planted == plant::none ? test::long_delay() : 1s);
     while (thread_count() > threads && !limit.expired()) {
         spool::this_task::sleep_for(100us);

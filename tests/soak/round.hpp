@@ -1,5 +1,5 @@
-// A round of the soak: random pools, driven from several threads with random operations, and brought to their ends. The seed decides
-// everything but how the threads meet.
+// A round of the soak: several threads drive random pools with random operations, and then the
+// pools end. The seed determines everything but how the threads interleave.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace soak {
 
 struct round_report {
     std::uint64_t seed = 0;
-    std::string settings;               // a line per pool
-    std::vector<std::string> problems;  // none if all is well
+    std::string settings;               // one line per pool
+    std::vector<std::string> problems;  // empty if there is none
     std::size_t pools = 0;
     std::uint64_t operations = 0;
     std::uint64_t tasks = 0;
@@ -21,7 +21,7 @@ struct round_report {
 
 [[nodiscard]] round_report run_round(std::uint64_t seed, plant planted = plant::none);
 
-/// For people: the seed, the settings and the problems of a round that has failed.
+/// A readable report of a failed round: the seed, the settings and the problems.
 [[nodiscard]] std::string to_string(const round_report& report);
 
 }  // namespace soak

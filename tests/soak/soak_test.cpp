@@ -1,5 +1,5 @@
-// The short form of the soak, and the proof that each of its checks can fail. SPOOL_SOAK_SECONDS sets how long it takes, SPOOL_SEED where it
-// begins.
+// The short form of the soak, and the proof that each of its checks can fail. SPOOL_SOAK_SECONDS
+// sets the duration, SPOOL_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 void get_ready() {
-    std::thread{[] {}}.join();  // a sanitizer starts a helper of its own beside the first thread
+    std::thread{[] {}}.join();  // a sanitizer starts its helper with the first thread
     soak::start_watchdog();
 }
 
@@ -45,7 +45,7 @@ TEST(soak, rounds_of_random_operations_on_random_pools_lose_nothing_and_leave_no
 struct planted {
     soak::plant fault;
     const char* name;
-    const char* found;  // part of what the report says
+    const char* found;  // a part of the report's text
 };
 
 class soak_plants : public testing::TestWithParam<planted> {};

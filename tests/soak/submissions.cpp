@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 using spool::admission_result;
 using spool::task;
 
-// Where a body finds out that it is run inside of the call that submits it.
+// Marks an entry while this thread submits it, so that a body can tell whether it runs inside that
+// call.
 class submitting {
 public:
     explicit submitting(entry& e) : entry_(e) { entry_.submitting = this_thread_mark(); }
@@ -26,9 +27,9 @@ private:
     entry& entry_;
 };
 
-// To be called in a handler: what the exception says about the task.
+// Returns what the current exception says about the task. Must be called in a handler.
 answer judge(world& in, const entry& e) {
-    if (e.in_submit.load() != 0) {  // its own, from the caller that ran it
+    if (e.in_submit.load() != 0) {  // the task's own exception: the submitter ran it
         return answer::none;
     }
     if (e.calls.load() != 0) {
@@ -41,7 +42,7 @@ answer judge(world& in, const entry& e) {
         return answer::counted;
     } catch (const spool::interrupted&) {
         return answer::uncounted;
-    } catch (...) {  // a hook's, a policy's or a factory's
+    } catch (...) {  // thrown by a hook, a policy or a factory
         return answer::unclear;
     }
 }
@@ -88,7 +89,7 @@ void submit(const place& at, entry& e, spool::thread_pool_executor& pool) {
     }
 }
 
-// Which one was refused is not told; those that are still there were not taken.
+// The exception does not tell which task was refused. Tasks that are not empty were not accepted.
 void execute_all(const place& at, const std::vector<entry*>& entries, spool::thread_pool_executor& pool) {
     std::vector<task> work;
     for (entry* e : entries) {
@@ -130,7 +131,7 @@ void submit_all(const place& at, const std::vector<entry*>& entries, spool::thre
     }
 }
 
-// Some tasks of a delay queue are due a little later.
+// Gives some tasks of a delay queue a due time a little later.
 void set_due(const place& at, entry& e, spool::thread_pool_executor& pool) {
     if (dynamic_cast<spool::delay_queue<task>*>(&pool.queue()) != nullptr && at.chance.one_in(2)) {
         e.due = std::chrono::steady_clock::now() + std::chrono::microseconds{at.chance.below(1500)};
@@ -231,7 +232,7 @@ void submit_handle(world& in, slot& where, std::shared_ptr<managed> to, std::sha
     if (e == nullptr) {
         return;
     }
-    const bool in_body = chance.one_in(2);  // else the destructor of the callable drops it
+    const bool in_body = chance.one_in(2);  // else the callable's destructor drops the handle
     task work{[b = body<false, 0>{in, *e}, in_body, held = std::move(handle)]() mutable {
         b();
         const auto limit = spool::deadline::after(2ms);
@@ -243,7 +244,7 @@ void submit_handle(world& in, slot& where, std::shared_ptr<managed> to, std::sha
         }
     }};
     e->id = work.id();
-    e->removable = false;  // a call of the pool itself must not end the pool
+    e->removable = false;  // else remove() might end the pool that it is called on
     const submitting mark{*e};
     try {
         to->pool().execute(std::move(work));

@@ -1,4 +1,4 @@
-// The ways in which a task comes to a pool, each with its book-keeping.
+// The ways to submit a task to a pool, each with its book-keeping.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace soak {
 
-/// Each submits to `pool`, which is that of `where`, and answers the entries that were made.
+/// Both submit to `pool`, which must be the pool of `where`, and return the entries that they made.
 entry* submit_one(const place& at, slot& where, spool::thread_pool_executor& pool, way by);
 std::vector<entry*> submit_many(const place& at, slot& where, spool::thread_pool_executor& pool, way by);
-/// Once or again and again, if it is a scheduled pool; else as submit.
+/// Schedules a one-shot or periodic task if `pool` is a scheduled pool; else calls submit().
 entry* schedule_one(const place& at, slot& where, spool::thread_pool_executor& pool);
-/// A task for the pool `to` of `where` that holds a handle: to that very pool, or to another that its tasks do not wait for.
+/// Submits a task to the pool `to`, which must be the pool of `where`. The task holds `handle`: of
+/// that pool, or of an earlier one.
 void submit_handle(world& in, slot& where, std::shared_ptr<managed> to, std::shared_ptr<managed> handle,
                    dice& chance);
 

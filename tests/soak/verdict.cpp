@@ -20,7 +20,7 @@ bool is_refused(const entry& e) {
     return e.told_submitter == answer::counted || e.told_submitter == answer::uncounted;
 }
 
-// Why a task has not run, if anybody knows. Delayed ones may end with their pool.
+// Whether it is known why the task has not run. A delayed or periodic task may end with its pool.
 bool has_reason(const entry& e) {
     const bool ended_with_pool = (e.by == way::once || e.by == way::periodic) && e.published &&
                                  (e.series.valid() ? e.series.is_cancelled() : e.result.is_cancelled());
@@ -91,12 +91,12 @@ void judge_future(world& in, const entry& e) {
 }
 
 struct sums {
-    std::uint64_t ran = 0;         // as its worker's task, or refused on the pool's own worker
-    std::uint64_t skipped = 0;     // by a hook, but completed
-    std::uint64_t perhaps = 0;     // polled when they were cancelled: completed, but not run
-    std::uint64_t refused = 0;     // surely counted as rejected
+    std::uint64_t ran = 0;         // by a worker, as its task or as a refused submitter
+    std::uint64_t skipped = 0;     // skipped by a hook, but completed
+    std::uint64_t perhaps = 0;     // may be completed without a run: dequeued after a cancel
+    std::uint64_t refused = 0;     // certainly counted as rejected
     std::uint64_t not_worker = 0;  // may have been counted as rejected
-    std::uint64_t lost = 0;        // have not run, and nobody knows why
+    std::uint64_t lost = 0;        // did not run, for no known reason
 };
 
 sums add_up(const world& in, const slot& where) {
@@ -111,8 +111,8 @@ sums add_up(const world& in, const slot& where) {
         const bool polled_only = e.calls == 0 && e.skipped == 0 && !is_refused(e) && e.handed_back == 0;
         s.perhaps += polled_only || e.by == way::periodic ? 1 : 0;
         s.refused += e.told_submitter == answer::counted ? 1 : 0;
-        // A series that was refused, and then called by hand, goes on in the pool. A task that a policy ran on the
-        // pool's own worker is counted as rejected and as completed.
+        // A series that was refused, and that the test then called, continues in the pool. The pool
+        // counts a task that a policy ran on the pool's own worker as rejected and as completed.
         const bool may_be_rejected = e.on_worker == 0 || e.refused_on_worker != 0 || e.by == way::periodic;
         s.not_worker += may_be_rejected ? 1 : 0;
         s.lost += e.calls == 0 && !has_reason(e) && !where.discards ? 1 : 0;
@@ -122,7 +122,7 @@ sums add_up(const world& in, const slot& where) {
     return s;
 }
 
-// Empty if the numbers agree with each other and with the ledger.
+// Returns an empty string if the numbers agree with each other and with the ledger.
 std::string contradiction(const world& in, const slot& where, const spool::pool_snapshot& s) {
     const std::string numbers = " (" + to_string(s) + ", tasks " + std::to_string(s.tasks) + ")";
     if (s.tasks != s.completed + s.active + s.queued) {
@@ -179,7 +179,8 @@ void judge_end(world& in, const slot& where) {
 
 }  // namespace
 
-// A task that a worker has in hand and has not begun is neither queued nor running, so one look is not enough to see that all is at rest.
+// Looks more than once: a task that a worker has dequeued but not started is neither queued nor
+// active, so an idle snapshot does not prove that the pool is at rest.
 void judge_at_rest(world& in, const slot& where, const spool::thread_pool_executor& pool) {
     std::string problem;
     const bool agree = test::eventually([&] {

@@ -1,13 +1,13 @@
-// The verdict: does it all add up?
+// The verdict: whether the counts of a round add up.
 #pragma once
 
 #include "world.hpp"
 
 namespace soak {
 
-/// Of a pool that nobody uses and that has come to rest, but is not shut down.
+/// Judges a pool that is idle and not shut down. Precondition: no thread uses the pool any more.
 void judge_at_rest(world& in, const slot& where, const spool::thread_pool_executor& pool);
-/// When every pool is gone and every task that was handed back, too.
+/// Judges the round. Precondition: every pool and every task that was handed back is destroyed.
 void judge_round(world& in);
 
 }  // namespace soak

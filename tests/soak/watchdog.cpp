@@ -15,18 +15,19 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 struct state {
-    std::mutex mutex;  // guards the rest
+    std::mutex mutex;  // guards the other members
     std::condition_variable changed;
     world* round = nullptr;
     clock::time_point until;
     bool started = false;
 };
 state& all() {
-    static state* const one = new state;  // its thread outlives main()
+    static state* const one = new state;  // leaked: its thread outlives main()
     return *one;
 }
 
-// The pools may be on their way out, so this looks at what may not be there; the process ends anyhow.
+// A pool may be destroyed meanwhile, so this may read freed memory. That is acceptable: the process
+// ends anyway.
 [[noreturn]] void bark(const world& in) {
     std::string text = "soak: a round does not end: seed " + std::to_string(in.seed) + "\n";
     for (const auto& s : in.slots) {

@@ -1,4 +1,4 @@
-// watchdog: a round that does not end in time is printed, with its pools, and the process ends.
+// watchdog: if a round does not end in time, prints the round with its pools and ends the process.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@ namespace soak {
 /// How long a round may take.
 [[nodiscard]] std::chrono::seconds& round_limit();
 
-/// Starts the thread that looks after rounds, before anybody counts threads.
+/// Starts the watchdog's thread. Must be called before the first count of threads.
 void start_watchdog();
 
-/// The round is watched for as long as this lives.
+/// The watchdog watches the round while this object lives.
 class watched {
 public:
     explicit watched(world& in);

@@ -14,12 +14,14 @@ managed::managed(slot& at, std::unique_ptr<spool::thread_pool_executor> pool) no
     at_.raw = pool_.get();
 }
 
-// On one of its own workers the pool ends inside of its destructor, and nobody can look at it afterwards.
+// On one of its own workers the pool terminates inside its destructor, so there is no final
+// snapshot.
 managed::~managed() {
     if (worker_of() != &at_) {
         if (dynamic_cast<spool::scheduled_thread_pool_executor*>(pool_.get()) != nullptr) {
             pool_->shutdown();
-            // What is cancelled may stay until it is due. Without a worker only close() goes on.
+            // A cancelled task may stay in the queue until it is due, so purge() removes it.
+            // Without a worker only close() makes progress.
             while (!pool_->await_termination(std::chrono::milliseconds{1}, {}) && pool_->pool_size() != 0) {
                 static_cast<void>(pool_->purge());
             }

@@ -1,4 +1,4 @@
-// counting_handler: a signal that interrupts whatever the thread waits in, and leaves a trace.
+// counting_handler: counts signals, which interrupt the system call that a thread waits in.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@ namespace test {
 inline std::atomic<int> signals_handled{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// Handles SIGUSR1 so that it interrupts system calls (no SA_RESTART), for the life of a test.
+/// Handles SIGUSR1 without SA_RESTART, so that the signal interrupts system calls, for the duration
+/// of a test.
 class counting_handler {
 public:
     counting_handler() {

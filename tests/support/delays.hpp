@@ -1,5 +1,6 @@
-// The four delays of all tests, scaled by the environment variable SPOOL_TEST_DELAY_FACTOR for slow builds. None of them
-// decides a result outside of tests/timing: they bound waits that should end long before, or try time-outs.
+// The four delays of all tests. The environment variable SPOOL_TEST_DELAY_FACTOR scales them for
+// slow builds. Outside of tests/timing no delay decides a result: delays bound waits that should
+// end long before, or test time-outs.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@ inline int delay_factor() {
     return factor;
 }
 
-/// A time-out that is meant to pass.
+/// For a time-out that is meant to expire.
 inline std::chrono::milliseconds short_delay() {
     return std::chrono::milliseconds{12} * delay_factor();
 }
@@ -26,7 +27,7 @@ inline std::chrono::milliseconds small_delay() {
 inline std::chrono::milliseconds medium_delay() {
     return 20 * short_delay();
 }
-/// A wait that ends only when something is broken.
+/// For a wait that reaches this limit only if something is broken.
 inline std::chrono::milliseconds long_delay() {
     return std::chrono::seconds{10} * delay_factor();
 }

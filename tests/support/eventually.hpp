@@ -1,4 +1,4 @@
-// Polling, for conditions that nobody signals.
+// Polling, for conditions that no thread signals.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// True as soon as `condition()` is; false if it is not within the long delay.
+/// Returns true as soon as `condition()` is true, or false after the long delay.
 template <class Condition>
 [[nodiscard]] bool eventually(Condition condition) {
     const auto end = std::chrono::steady_clock::now() + long_delay();
@@ -21,7 +21,7 @@ template <class Condition>
     return true;
 }
 
-/// How long `f()` took, on the steady clock.
+/// How long `f()` takes, on the steady clock.
 template <class F>
 std::chrono::nanoseconds time_of(F f) {
     const auto start = std::chrono::steady_clock::now();

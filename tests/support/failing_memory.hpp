@@ -1,4 +1,5 @@
-// Memory that fails when a test wants it to. Replaces operator new: for one source file of a program of its own.
+// Allocations that fail on request. Replaces operator new, so only one source file of a separate
+// test program may include it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ inline bool fails_now() noexcept {
     return true;
 }
 
-// Calls `f()` on this thread with the n-th allocation failing (or all from then on). True if one failed.
+// Calls `f()` on this thread. `n` allocations succeed, then the next one fails, or all from then
+// on. Returns true if an allocation failed.
 template <class F>
 bool with_failing(failing mode, int n, F f) {
     struct reset {
@@ -43,7 +45,7 @@ bool with_failing(failing mode, int n, F f) {
 
 }  // namespace test
 
-// Not inlined: GCC would see a free() of what it takes for another operator new's memory, and warn.
+// Not inlined: otherwise GCC warns that free() releases memory of another operator new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     void* const memory = test::fails_now() ? nullptr : std::malloc(size == 0 ? 1 : size);
     if (memory == nullptr) {

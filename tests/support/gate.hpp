@@ -1,4 +1,5 @@
-// gate: what tests wait on. Plain mutex and condition variable, so that nothing under test is used to test it.
+// gate: what tests wait on. It uses a plain mutex and a condition variable, so that no code under
+// test takes part.
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,7 @@
 
 namespace test {
 
-/// Closed until somebody opens it; then open for good.
+/// Closed until open() is called, then open for good.
 class gate {
 public:
     void open() {
@@ -21,12 +22,12 @@ public:
         const std::lock_guard lock{mutex_};
         return open_;
     }
-    /// Waits without limit: for tasks that are to block.
+    /// Waits without limit: for tasks that must block.
     void wait() const {
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [this] { return open_; });
     }
-    /// Waits as long as a sound program could need: for checks. False means that something is broken.
+    /// Waits for the long delay: for checks. False means that something is broken.
     [[nodiscard]] bool opens() const { return opens_within(long_delay()); }
     [[nodiscard]] bool opens_within(std::chrono::nanoseconds d) const {
         std::unique_lock lock{mutex_};
@@ -39,7 +40,7 @@ private:
     bool open_ = false;
 };
 
-/// Opens the gate when a check fails or the test ends, so that no thread stays behind it.
+/// Opens the gate when the scope ends, also after a failed check, so that no thread stays blocked.
 class open_at_end {
 public:
     explicit open_at_end(gate& g) : gate_(g) {}

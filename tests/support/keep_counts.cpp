@@ -1,5 +1,7 @@
-// For scripts/coverage. What a process has counted is written when it ends by exit(); these write it also when a forked child ends by
-// _exit() or a test by _Exit(), and when the library ends a process on purpose. The linker puts them in place of the originals (--wrap), and chooses their names.
+// For scripts/coverage. A process writes its coverage counters when it ends by exit(). These
+// wrappers also write them when a forked child calls _exit(), a test calls _Exit(), or the library
+// aborts the process. The linker substitutes them for the originals (--wrap) and dictates their
+// names.
 extern "C" {
 
 void __gcov_dump();

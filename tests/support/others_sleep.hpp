@@ -1,4 +1,4 @@
-// others_sleep: whether the kernel says that every other thread of this process sleeps.
+// others_sleep: whether every other thread of this process sleeps, according to the kernel.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace test {
 
-/// Whether thread `id` of this process sleeps; one that is gone does not.
+/// Whether thread `id` of this process sleeps. A thread that is gone does not sleep.
 [[nodiscard]] inline bool is_asleep(const std::string& id) {
     std::ifstream file{"/proc/self/task/" + id + "/stat"};
     std::string line;
@@ -19,8 +19,8 @@ namespace test {
     return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") S") == 0;
 }
 
-/// For tests that want those who wait to be found waiting. One that it finds asleep may be on its way up or down: what a test does then must
-/// have the same result.
+/// For tests that need the waiters to be asleep. A thread found asleep may be about to wake up, or
+/// about to park. The test must have the same result in either case.
 [[nodiscard]] inline bool others_sleep() {
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/task", gone}) {

@@ -1,1 +1,2 @@
-// Empty: its target compiles once the headers that nearly every test includes. See tests/CMakeLists.txt.
+// Empty: its target precompiles the headers that nearly every test includes. See
+// tests/CMakeLists.txt.

@@ -1,11 +1,11 @@
-// with_frame: calls something from a frame of a given size, for tests of what happens when a stack gets short.
+// with_frame: makes a call from a stack frame of a given size, for tests with little stack left.
 #pragma once
 
 #include <cstddef>
 
 namespace test {
 
-/// Calls `f` while so many bytes of the stack are in use, and returns what it returns.
+/// Calls `f` with at least `Bytes` of the stack in use, and returns its result.
 template <std::size_t Bytes, class F>
 [[gnu::noinline]] auto with_frame(F f) {
     volatile char frame[Bytes];

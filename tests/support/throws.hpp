@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// what() of the E that `f()` throws; fails the test if it throws none.
+/// Returns what() of the E that `f()` throws; fails the test if `f()` throws no E.
 template <class E, class F>
 std::string what_of(F f) {
     try {

@@ -1,11 +1,11 @@
-// tracked: counts how many of its kind live, so that a leak or a double destruction fails a test.
+// tracked: counts its live instances, so that a leak or a double destruction fails a test.
 #pragma once
 
 #include <atomic>
 
 namespace test {
 
-/// Put one into a callable: `alive` goes back to what it was when every copy is gone.
+/// For use as a member of a callable. `alive` returns to its old value when every copy is gone.
 class tracked {
 public:
     explicit tracked(std::atomic<int>& alive) : alive_(&alive) { ++*alive_; }

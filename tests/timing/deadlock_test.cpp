@@ -1,4 +1,4 @@
-// How soon a deadlock is found.
+// How soon the pool finds a deadlock.
 #include <algorithm>
 #include <chrono>
 #include <string>

@@ -1,4 +1,5 @@
-// A pool that has nothing to do does nothing: how much CPU time idle pools of every kind use together.
+// An idle pool does nothing: measures the CPU time that idle pools of every queue kind use
+// together.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -36,7 +37,7 @@ public:
                                 .rejection = spool::block_policy{}}));
         auto& pool = *pools_.back();
         pool.prestart_all_core_threads();
-        for (int i = 0; i < 5000; ++i) {  // so that there is something to tidy up
+        for (int i = 0; i < 5000; ++i) {  // gives the pool something to clean up
             pool.execute([] {});
         }
     }
@@ -64,12 +65,12 @@ TEST(idle_pools, of_every_kind_together_use_under_a_millisecond_of_cpu_time_in_t
     pools.add<spool::linked_blocking_deque<task>>();
     pools.add<spool::work_stealing_queue<task>>();
     ASSERT_TRUE(test::eventually([&] { return pools.all_idle(); }));
-    std::this_thread::sleep_for(500ms);  // whatever they do before they rest, they have done
+    std::this_thread::sleep_for(500ms);  // until the workers have cleaned up and sleep
     const auto before = cpu_time();
     std::this_thread::sleep_for(3s);
     const auto used = cpu_time() - before;
 #if !defined(__SANITIZE_THREAD__) &&                                                                         \
-    !defined(__SANITIZE_ADDRESS__)  // they have a thread of their own at work
+    !defined(__SANITIZE_ADDRESS__)  // a sanitizer's own background thread uses CPU time
     EXPECT_LT(used, 1ms);
 #endif
     RecordProperty("cpu_microseconds", static_cast<int>(used.count()));

@@ -1,4 +1,5 @@
-// What must not grow with the number of workers, or only in step with it. CPU time is compared, so a busy machine changes little.
+// Costs that must not grow with the number of workers, or at most linearly. The tests compare CPU
+// time, so a busy machine changes little.
 #include <ctime>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -47,7 +48,7 @@ spool::pool_options with_workers(std::size_t n) {
             .thread_factory = spool::worker_thread_factory({.stack_size = exact ? 64U * 1024U : 0U})};
 }
 
-/// Workers that all wait for one future, and a full queue behind them.
+/// A pool whose workers all wait for one future, with a task in the queue.
 class waiting_workers {
 public:
     explicit waiting_workers(std::size_t n) : pool(with_workers(n)) {
@@ -68,7 +69,7 @@ public:
 TEST(many_workers, that_wait_for_one_future_use_under_a_hundredth_of_a_cpu) {
     waiting_workers waits{many};
     ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == many; }));
-    std::this_thread::sleep_for(500ms);  // until the last of them rests
+    std::this_thread::sleep_for(500ms);  // until the last worker sleeps
     const nanoseconds before = cpu_time_of_process();
     std::this_thread::sleep_for(3s);
     const nanoseconds used = cpu_time_of_process() - before;
@@ -96,7 +97,7 @@ TEST(many_workers, do_not_make_a_rejection_cost_more) {
     EXPECT_LT(with_many, 5 * with_few);
 }
 
-// The least of three: workers that end meanwhile disturb it.
+// The least of three measurements, because workers that end meanwhile disturb a measurement.
 nanoseconds cost_of_shutdown_now(std::size_t workers) {
     nanoseconds least = nanoseconds::max();
     for (int i = 0; i < 3; ++i) {
@@ -115,7 +116,8 @@ TEST(many_workers, make_shutdown_now_cost_more_in_step_with_their_number) {
     const nanoseconds with_many = cost_of_shutdown_now(many);
     RecordProperty("few_ns", static_cast<int>(with_few.count()));
     RecordProperty("many_ns", static_cast<int>(with_many.count()));
-    EXPECT_LT(with_many, 5 * times * with_few);  // in step: about `times`; quadratic: `times` squared
+    // Linear growth gives a factor of about `times`, quadratic growth `times` squared.
+    EXPECT_LT(with_many, 5 * times * with_few);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// After a burst of tasks the memory goes back to the system, within a second and without anybody's asking.
+// After a burst of tasks the library returns the memory to the system within a second, without a
+// call.
 #include <gtest/gtest.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -39,7 +40,8 @@ std::size_t allocated_kilobytes() {
 }
 #endif
 
-// How much of the growth from `before` to `full` is left, in percent: at once if little, else after a second.
+// How much of the growth from `before` to `full` is left, in percent. Returns as soon as at most
+// 10 % is left, else after a second.
 long percent_left(long before, long full) {
     const auto end = std::chrono::steady_clock::now() + 1s;
     long left = 0;
@@ -113,7 +115,7 @@ TEST(burst_memory, of_a_consumers_own_deque_is_given_back_while_it_waits) {
     while (queue.poll().has_value()) {}
     EXPECT_FALSE(queue.poll_for(100ms).has_value());
     EXPECT_LT(allocated_kilobytes(), before + 64);
-    ::malloc_trim(0);  // what the C library keeps of freed nodes is its own
+    ::malloc_trim(0);  // the C library also keeps freed nodes
     EXPECT_LT(resident_kilobytes() - resident_before, 1024);
     queue.put([] {});
     EXPECT_TRUE(queue.poll().has_value());

@@ -1,4 +1,5 @@
-// What a scheduled pool costs: CPU time while its timers are far away, memory when timers come and go. And real time.
+// The cost of a scheduled pool: CPU time while its timers are far away, and memory while timers are
+// added and cancelled. Also timers in real time.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -18,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;  // they have threads at work, and keep memory back
+constexpr bool sanitized = true;  // a sanitizer runs its own threads and keeps freed memory
 #else
 constexpr bool sanitized = false;
 #endif
@@ -54,7 +55,7 @@ TEST(scheduled_cpu_time, with_timers_an_hour_away_is_next_to_nothing) {
         timers.push_back(pool->schedule([] {}, 1h));
         timers.push_back(pool->schedule_at_fixed_rate([] {}, 1h, 1h));
     }
-    std::this_thread::sleep_for(50ms);  // whatever they do before they rest, they have done
+    std::this_thread::sleep_for(50ms);  // until the workers sleep
     const auto before = cpu_time();
     std::this_thread::sleep_for(400ms);
     const auto used = cpu_time() - before;

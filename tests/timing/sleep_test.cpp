@@ -1,4 +1,4 @@
-// this_task::sleep_for sleeps at least its time.
+// this_task::sleep_for sleeps at least for the given time.
 #include <gtest/gtest.h>
 
 #include <chrono>

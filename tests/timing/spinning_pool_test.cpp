@@ -1,4 +1,5 @@
-// What staying awake costs: CPU time of idle workers, by the setting; and that a pool which spins loses no wake.
+// The cost of spinning: CPU time of idle workers for each setting. Also, a pool that spins loses no
+// wake-up.
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -25,7 +26,8 @@ using namespace std::chrono_literals;
 using spool::idle_spin;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool has_helpers = true;  // a sanitizer's own threads use CPU time, and everything takes longer
+// A sanitizer's own threads use CPU time, and everything takes longer.
+constexpr bool has_helpers = true;
 #else
 constexpr bool has_helpers = false;
 #endif
@@ -36,7 +38,7 @@ std::chrono::nanoseconds time_on(clockid_t clock) {
     return std::chrono::seconds{t.tv_sec} + std::chrono::nanoseconds{t.tv_nsec};
 }
 
-// CPU time of the whole process while nothing happens in it.
+// CPU time of the whole process while this thread sleeps.
 std::chrono::nanoseconds cpu_time_of(std::chrono::milliseconds rest) {
     const auto before = time_on(CLOCK_PROCESS_CPUTIME_ID);
     std::this_thread::sleep_for(rest);
@@ -61,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(settings, spinning_pool,
 TEST_P(spinning_pool, at_rest_uses_well_under_a_millisecond_of_cpu_time_in_a_second) {
     spool::thread_pool_executor pool({.core_size = 4, .maximum_size = 4, .idle_spin = GetParam()});
     pool.prestart_all_core_threads();
-    for (int i = 0; i < 100; ++i) {  // one close to the other: worth spinning for
+    for (int i = 0; i < 100; ++i) {  // close together, so spinning is worthwhile
         run_one(pool);
     }
     std::this_thread::sleep_for(100ms);
@@ -73,7 +75,8 @@ TEST_P(spinning_pool, at_rest_uses_well_under_a_millisecond_of_cpu_time_in_a_sec
 
 constexpr int tasks_far_apart = 300;
 
-// Each of them, two milliseconds after the one before, leaves the only worker dry.
+// Each task comes two milliseconds after the previous one, so the only worker runs out of work each
+// time.
 std::chrono::nanoseconds cpu_time_of_tasks_far_apart(idle_spin how) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
@@ -83,7 +86,7 @@ std::chrono::nanoseconds cpu_time_of_tasks_far_apart(idle_spin how) {
             std::this_thread::sleep_for(2ms);
         }
     };
-    run_some(10);  // it learns
+    run_some(10);  // the adaptive setting learns
     const auto before = time_on(CLOCK_PROCESS_CPUTIME_ID);
     run_some(tasks_far_apart);
     return time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
@@ -103,7 +106,7 @@ TEST(spinning_setting, adaptive_and_low_latency_stop_spinning_when_tasks_come_fa
 
 constexpr int tasks_near = 3000;
 
-// Each of them, some 30 us after the one before, leaves the only worker dry.
+// Each task comes some 30 us after the previous one, so the only worker runs out of work each time.
 std::chrono::nanoseconds cpu_time_of_tasks_near(idle_spin how) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .idle_spin = how});
@@ -115,7 +118,7 @@ std::chrono::nanoseconds cpu_time_of_tasks_near(idle_spin how) {
         std::this_thread::sleep_for(25us);
     }
     const auto used = time_on(CLOCK_PROCESS_CPUTIME_ID) - before;
-    prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // as it was
+    prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // back to the default
     return used;
 }
 
@@ -131,7 +134,8 @@ TEST(spinning_setting, adaptive_spins_no_longer_than_a_sleep_and_a_wake_cost) {
     }
 }
 
-// Whether one who waits at a linked queue, which gives memory back 50 ms later, is asleep soon after that. It may spin for all of these 50 ms.
+// A taker waits at a linked queue, which frees memory 50 ms later. Returns whether the taker sleeps
+// soon after that. Before, it may spin for nearly all of these 50 ms.
 bool sleeps_after_tidying_up() {
     spool::linked_blocking_queue<int> queue;
     for (int i = 0; i < 100000; ++i) {
@@ -155,7 +159,8 @@ bool sleeps_after_tidying_up() {
     return sleeps;
 }
 
-// On a busy machine it may get no CPU to fall asleep on; one that spins again never sleeps in time.
+// Repeats the attempt, because on a busy machine the taker may get no CPU to fall asleep. A taker
+// that spins a second time never sleeps in time.
 TEST(spinning_setting, taker_spins_once_though_its_queue_tidies_up_meanwhile) {
     EXPECT_TRUE(test::eventually(sleeps_after_tidying_up));
 }
@@ -168,7 +173,8 @@ TEST(spinning_setting, longest_spin_ends_with_the_pool) {
     EXPECT_TRUE(pool.await_termination(test::long_delay()));
 }
 
-// Two tasks that wait for each other, submitted while one worker spins and the other sleeps or spins: both must get a worker.
+// Two tasks that wait for each other, submitted while one worker spins and the other sleeps or
+// spins. Both must get a worker.
 TEST(spinning_setting, tasks_that_need_each_other_both_run_whoever_spins) {
     for (const idle_spin how : {idle_spin::off(), idle_spin::adaptive(), idle_spin::low_latency(),
                                 idle_spin::always(50us), idle_spin::always(5ms)}) {

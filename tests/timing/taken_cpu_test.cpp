@@ -1,4 +1,5 @@
-// A thread of higher priority takes the CPU of one worker: the other worker, whose CPU is idle, runs the tasks in time.
+// A thread of higher priority takes the CPU of one worker. The other worker, whose CPU is idle,
+// runs the tasks in time.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -50,7 +51,7 @@ bool become_real_time() {
     return pthread_setschedparam(pthread_self(), SCHED_FIFO, &how) == 0;
 }
 
-// The workers stand on one CPU each.
+// Pins each worker to its own CPU.
 struct on_own_cpus : spool::pool_hooks {
     explicit on_own_cpus(std::vector<int> c) : cpus(std::move(c)) {}
     void worker_started(const spool::worker_info&) override { pin_to(cpus[started++ % cpus.size()]); }
@@ -110,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(kinds, taken_cpu, testing::ValuesIn(kinds()),
 constexpr int tasks = 100;
 constexpr std::chrono::milliseconds late{10};
 
-// How many of 100 tasks, one every 2 ms, begin late, while a real-time thread holds the first CPU for 400 ms.
+// How many of 100 tasks, one every 2 ms, start late while a real-time thread holds the first CPU
+// for 400 ms.
 int late_tasks(const kind& k) {
     const std::vector<int> cpus = usable_cpus();
     const auto hooks = std::make_shared<on_own_cpus>(std::vector<int>{cpus[0], cpus[1]});
@@ -119,7 +121,7 @@ int late_tasks(const kind& k) {
     EXPECT_TRUE(pin_to(cpus[1]));
     pool->prestart_all_core_threads();
     EXPECT_TRUE(test::eventually([&] { return hooks->started == 2; }));
-    std::this_thread::sleep_for(50ms);  // both sleep
+    std::this_thread::sleep_for(50ms);  // until both workers sleep
     std::thread taker{[&] {
         pin_to(cpus[0]);
         become_real_time();
@@ -142,7 +144,7 @@ int late_tasks(const kind& k) {
     }));
 }
 
-// On a busy machine another process may take the second CPU: a run without that is enough.
+// On a busy machine another process may take the second CPU. One undisturbed run is enough.
 TEST_P(taken_cpu, delays_a_few_tasks_at_most) {
     int fewest = tasks;
     for (int attempt = 0; attempt < 5 && fewest > tasks / 10; ++attempt) {

@@ -1,4 +1,4 @@
-// A wait with a time limit ends no sooner than its limit, and not for ever after it.
+// A wait with a time limit ends no sooner than its limit, and not much later.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -34,7 +34,8 @@ TYPED_TEST(event_count_timing, await_times_out_no_sooner_than_its_deadline) {
     }
 }
 
-// The two phases by hand: a wait may return early for no reason, so only its end is checked.
+// The two phases, called directly. A wait may return spuriously, so the test checks only that it
+// ends.
 TYPED_TEST(event_count_timing, wait_ends_some_time_after_its_deadline) {
     const auto took = test::time_of([this] {
         const auto key = this->events_.prepare_wait();

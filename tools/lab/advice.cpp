@@ -28,7 +28,7 @@ bool meets_with_other_draws(const scenario& s, const goal& g, const settings& po
     return true;
 }
 
-// ---- The sentences
+// ---- The sentences of the explanation
 
 std::string about_load(const scenario& s, const simulation& how) {
     const demand d = demand_of(s);
@@ -67,7 +67,7 @@ std::string about_own(const goal& g, const trial& own) {
     return fmt::format("The scenario's own settings ({}): {}; {}.", to_text(s), figures, because);
 }
 
-// The best that can be had with fewer threads, if that does not do.
+// Names the best trial with fewer threads; empty if there is none, or if it meets the goal.
 std::string about_fewer_threads(const goal& g, const std::vector<trial>& trials, const trial& chosen) {
     const trial* best = nullptr;
     for (const trial& t : trials) {
@@ -84,7 +84,7 @@ std::string about_fewer_threads(const goal& g, const std::vector<trial>& trials,
                        g.figures_text(best->figures), to_text(best->with));
 }
 
-// The same sizes with the next shorter and the next longer queue.
+// Compares with the next shorter and the next longer queue at the same sizes.
 std::vector<std::string> about_queue(const goal& g, const std::vector<trial>& trials, const trial& chosen) {
     const trial* shorter = nullptr;
     const trial* longer = nullptr;

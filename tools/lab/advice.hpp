@@ -1,4 +1,4 @@
-// Which settings to take for a goal, and why, in words.
+// Recommends settings for a goal, with an explanation in words.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@ namespace spool::lab {
 
 struct advice {
     trial own;          ///< the scenario's settings
-    trial recommended;  ///< the cheapest that meets the goal, or the nearest to it
+    trial recommended;  ///< the cheapest that meets the goal, else the nearest to the goal
     bool meets_goal = false;
     std::vector<std::string> why;  ///< sentences
 };
 
-/// The cheapest is the one with the fewest threads at its peak, then on average, then the shortest queue. It must meet the goal with
-/// other random arrivals too, so that no lucky draw decides.
+/// Recommends the cheapest trial that meets the goal: fewest threads at the peak, then the lowest
+/// maximum size, then fewest threads on average, then the shortest queue. The trial must also meet
+/// the goal with other random draws of the load, so that no lucky draw decides.
 [[nodiscard]] advice advise(const scenario& s, const goal& g, const std::vector<trial>& trials,
                             const simulation& how = {});
 

@@ -54,7 +54,8 @@ arrival_source read_source_of(const json_field& from, nanoseconds duration, cons
     return a;
 }
 
-// When the area under a rate that goes evenly from `begin` to `end` per second, over `length` seconds, has reached `area`.
+// The rate changes linearly from `begin` to `end` per second over `length` seconds. Returns the
+// time at which the area under it reaches `area`.
 double time_of_area(double begin, double end, double length, double area) {
     const double slope = (end - begin) / length;
     if (std::abs(slope) < 1e-9) {

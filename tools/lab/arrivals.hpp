@@ -1,4 +1,4 @@
-// When tasks come: one source or several together, each over its own stretch of time.
+// Arrival times of tasks: from one or several sources, each active over its own interval.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,26 @@ enum class arrival_kind { constant, poisson, bursts, ramp, trace };
 
 struct arrival_source {
     arrival_kind kind = arrival_kind::poisson;
-    double rate = 0;        ///< per second; ramp: at its beginning
-    double end_rate = 0;    ///< ramp: at its end
-    std::size_t burst = 0;  ///< bursts: how many at once
-    nanoseconds every{0};   ///< bursts: from one to the next
-    nanoseconds spread{0};  ///< bursts: over which one burst is spread evenly
+    double rate = 0;        ///< per second; ramp: at the beginning
+    double end_rate = 0;    ///< ramp: at the end
+    std::size_t burst = 0;  ///< bursts: tasks per burst
+    nanoseconds every{0};   ///< bursts: from one burst to the next
+    nanoseconds spread{0};  ///< bursts: the tasks of a burst are spread evenly over this time
     nanoseconds from{0};
-    nanoseconds until{0};              ///< the end of the scenario, unless given
-    std::vector<nanoseconds> times{};  ///< trace
+    nanoseconds until{0};              ///< default: the end of the scenario
+    std::vector<nanoseconds> times{};  ///< trace: relative to `from`
 
-    /// How many are to be expected from `from` to `until`.
+    /// Returns the expected number of tasks from `from` to `until`.
     [[nodiscard]] double expected() const;
     void speed_up(double factor);
 };
 
-/// {"kind": "poisson", "rate": 200, "from": "2s", "until": "5s"} and the like, or an array of them.
+/// Reads one source, such as {"kind": "poisson", "rate": 200, "from": "2s", "until": "5s"}, or an
+/// array of sources.
 [[nodiscard]] std::vector<arrival_source> read_arrivals(const json_field& from, nanoseconds duration,
                                                         const std::string& folder);
 
-/// The times of one source, in order.
+/// Returns the arrival times of one source, in ascending order.
 [[nodiscard]] std::vector<nanoseconds> arrival_times(const arrival_source& source, random_stream& random);
 
 }  // namespace spool::lab

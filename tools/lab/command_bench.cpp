@@ -44,7 +44,7 @@ void run_script(const bench_options& o) {
     }
 }
 
-// What the page and the table need, checked; the rest is left as it is.
+// Checks the fields that the page and the table need; passes the rest through.
 nlohmann::json read_results(const std::string& file) {
     const json_source source = read_source(file);
     const json_field root = json_field::parse(source);
@@ -78,7 +78,7 @@ int bench(const bench_options& o) {
     nlohmann::json data = read_results(!o.from.empty() ? o.from
                                        : o.quick       ? written_by_quick_run
                                                        : written_by_script);
-    data.erase("runs");  // the page shows what they say together
+    data.erase("runs");  // the page shows only the summaries
     data["kind"] = "bench";
     data["title"] = "Speed of thread pools";
     data["about"] = about_json();

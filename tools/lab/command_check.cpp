@@ -43,7 +43,7 @@ workload_hint read_load(const json_field& from) {
     return load;
 }
 
-// The mean load of a scenario, with its service factors, and its shortest deadline.
+// Returns the mean load of a scenario, service factors included, and its shortest deadline.
 workload_hint load_of(const scenario& s) {
     workload_hint load{.cpu_bound = s.cpu_bound()};
     const std::vector<planned_task> plan = make_plan(s);

@@ -1,4 +1,5 @@
-// spool lab demo: the flash crowd twice, with poor settings and with those that what-if recommends.
+// spool lab demo: runs the flash crowd twice, with poor settings and with those that what-if
+// recommends.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -57,7 +58,7 @@ int demo(const demo_options& o) {
     }
     fmt::print("{}\n", wrapped(s.story));
     std::vector<run_record> runs;
-    runs.reserve(2);  // pointers to them stay good
+    runs.reserve(2);  // `titled` holds pointers to the elements
     runs.push_back(show(s, "1. As many pools are set"));
     std::vector<titled_run> titled{{"before", &runs[0]}};
     if (!interrupted_by_user()) {

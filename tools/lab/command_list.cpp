@@ -1,4 +1,4 @@
-// spool lab list: the scenarios that come with the program.
+// spool lab list: names the shipped scenarios.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

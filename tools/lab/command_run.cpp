@@ -1,4 +1,4 @@
-// spool lab run: a scenario on a real pool.
+// spool lab run: runs a scenario on a real pool, or simulates it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// spool lab what-if: many settings in simulated time, the frontier, and a recommendation.
+// spool lab what-if: simulates many settings, prints the Pareto frontier and recommends one.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,7 +41,7 @@ void print_row(const trial& t) {
                to_text(t.figures.all.wait.p99), t.figures.all.refusal_share() * 100);
 }
 
-// At most so many rows, evenly chosen.
+// Prints at most `longest_table` rows, evenly chosen.
 void print_frontier(const std::vector<trial>& best) {
     fmt::print("{:>6} {:>8} {:>6} {:>7}  {:<20} {:>10} {:>11}\n", "core", "maximum", "peak", "mean", "queue",
                "p99 wait", "rejected");
@@ -60,7 +60,7 @@ nlohmann::json to_json(const trial& t) {
             {"refusal_share", t.figures.all.refusal_share()}};
 }
 
-// The scenario's own settings beside the recommended ones, both simulated, and all that was tried.
+// Reports the scenario's own settings beside the recommended ones, both simulated, and all trials.
 void write_what_if(const std::string& file, scenario s, const std::string& goal_text, const advice& a,
                    const std::vector<trial>& trials, const std::vector<trial>& best, const simulation& how) {
     s.goal = goal_text;

@@ -1,4 +1,5 @@
-// The sub-commands of `spool lab`. Each adds itself to the command line and, when chosen, runs and sets the exit code.
+// The sub-commands of `spool lab`. Each function adds one, which runs and sets the exit code when
+// the user chooses it.
 #pragma once
 
 namespace CLI {

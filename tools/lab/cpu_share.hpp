@@ -1,4 +1,4 @@
-// Computing tasks that share CPUs evenly, in simulated time.
+// CPU-bound tasks that share the CPUs evenly, in simulated time.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,9 @@ namespace spool::lab {
 
 using std::chrono::nanoseconds;
 
-/// Every task gets the same share of the CPUs, at most one CPU. Progress is one number for all: how much work each that is there
-/// from the beginning has got. A task ends when that number has grown by its own work.
+/// Every task gets the same share of the CPUs, at most one CPU. One number tracks the progress of
+/// all: the CPU time that a task present from the start would have received. A task ends when that
+/// number has grown by the task's own work since its start.
 class cpu_share {
 public:
     explicit cpu_share(std::size_t cpus) : cpus_(static_cast<double>(cpus)) {}
@@ -27,7 +28,7 @@ public:
         advance(now);
         ends_.emplace(progress_ + static_cast<double>(work.count()), job);
     }
-    /// When the next one ends, if none comes before.
+    /// Returns when the next task ends, provided that no other task is added before.
     [[nodiscard]] nanoseconds next_end() const {
         if (ends_.empty()) {
             return nanoseconds::max();
@@ -35,7 +36,7 @@ public:
         const double left = std::max(0.0, (ends_.top().first - progress_) / rate());
         return seen_ + nanoseconds{static_cast<nanoseconds::rep>(std::ceil(left))};
     }
-    /// Takes out the one that ends at next_end().
+    /// Advances to next_end() and removes the task that ends there. Precondition: not empty.
     std::uint64_t pop() {
         advance(next_end());
         const std::uint64_t job = ends_.top().second;

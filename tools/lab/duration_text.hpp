@@ -10,16 +10,17 @@ namespace spool::lab {
 
 using std::chrono::nanoseconds;
 
-/// A number and one of ns, us, ms, s, m; nothing if it is something else, negative, or too long to count.
+/// Parses a number and one of ns, us, ms, s, m. Returns nothing for other text, a negative number,
+/// or more than `longest_duration`.
 [[nodiscard]] std::optional<nanoseconds> parse_duration(std::string_view text);
 
-/// The same in nanoseconds, however long.
+/// The same, in nanoseconds and without an upper limit.
 [[nodiscard]] std::optional<double> parse_nanoseconds(std::string_view text);
 
-/// The duration times the factor, and at most `longest_duration`.
+/// Returns the duration times the factor, at most `longest_duration`.
 [[nodiscard]] nanoseconds scaled(nanoseconds d, double factor);
 
-/// Short, with three digits that count: "1.25 ms", "40 s".
+/// Formats with three significant digits: "1.25 ms", "40 s". From 1000 s on, in whole seconds.
 [[nodiscard]] std::string to_text(nanoseconds d);
 
 [[nodiscard]] constexpr double seconds(nanoseconds d) noexcept {

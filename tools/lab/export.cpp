@@ -12,7 +12,8 @@
 namespace spool::lab {
 namespace {
 
-// Four digits that count: enough to look at, and short. By way of the text, so that it is the number nearest to those digits.
+// Rounds to four significant digits, to keep files short. Goes through text, so that the result is
+// the double nearest to those digits and prints as them. Infinity and NaN become 0.
 double rounded(double x) {
     const std::string digits = fmt::format("{:.4g}", std::isfinite(x) ? x : 0.0);
     double value = 0;

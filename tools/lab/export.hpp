@@ -12,10 +12,10 @@ namespace spool::lab {
 
 /// Times in milliseconds, shares from 0 to 1.
 [[nodiscard]] nlohmann::json to_json(const run_summary& s);
-/// The run: scenario, settings, changes, summary, and a column of numbers per series.
+/// Exports the whole run: scenario, settings, changes, summary, and an array per series.
 [[nodiscard]] nlohmann::json to_json(const run_record& run, const run_summary& summary);
 
-/// A line per slot of time.
+/// One line per slot of time.
 [[nodiscard]] std::string to_csv(const std::vector<slot>& slots);
 
 }  // namespace spool::lab

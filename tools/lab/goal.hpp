@@ -23,7 +23,7 @@ struct goal_part {
 
     [[nodiscard]] bool is_duration() const noexcept { return what < metric::reject; }
     [[nodiscard]] std::string_view metric_name() const;
-    /// The figure of this run, in the unit of the limit.
+    /// Returns the run's figure, in the unit of the limit.
     [[nodiscard]] double figure(const run_summary& run) const;
     [[nodiscard]] bool met(const run_summary& run) const { return figure(run) < limit; }
     /// "p99 wait 72.1 ms", "p99 total 90 ms", "0.4 % rejected"
@@ -34,19 +34,20 @@ struct goal {
     std::vector<goal_part> parts;
 
     [[nodiscard]] bool met(const run_summary& run) const;
-    /// Whether a part is about the total time, from the arrival to the end.
+    /// Whether a part limits the total time, from the arrival to the end.
     [[nodiscard]] bool needs_totals() const;
-    /// The figures of all parts, with commas.
+    /// Returns the figures of all parts, separated by commas.
     [[nodiscard]] std::string figures_text(const run_summary& run) const;
-    /// How far the run is from it: 0 if met, else the sum of how much each part is over, each in proportion to its limit.
+    /// Returns how far the run misses the goal: 0 if met, else the sum over the missed parts of
+    /// log(1 + figure / limit).
     [[nodiscard]] double distance(const run_summary& run) const;
 };
 
-/// Parts separated by commas. A part is one of
-///     [class.][total.]p50|p90|p95|p99|p99.9|max < duration    waits, or total times: wait and run
+/// Parses parts separated by commas. A part is one of
+///     [class.][total.]p50|p90|p95|p99|p99.9|max < duration    the wait, or total: wait plus run
 ///     [class.]reject|late < percent
 ///     threads < number
-/// \throws input_error saying what was expected
+/// \throws input_error that says what was expected
 [[nodiscard]] goal parse_goal(std::string_view text, const scenario& of);
 
 }  // namespace spool::lab

@@ -1,4 +1,5 @@
-// A histogram of durations with buckets in proportion: 16 to each doubling, so that every value is known to 6 %.
+// A histogram of durations with logarithmic buckets: 16 per power of two, so that every value is
+// known to 6 %.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ public:
     }
     [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
 
-    /// The value below which this share of the others lies, to the middle of its bucket; zero if it is empty.
+    /// Returns the value below which this share of the values lies, rounded to the middle of its
+    /// bucket; zero if the histogram is empty.
     [[nodiscard]] nanoseconds quantile(double share) const noexcept {
         const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(total_));
         std::uint64_t below = 0;

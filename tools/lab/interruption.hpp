@@ -1,12 +1,13 @@
-// Ctrl-C: remembered, and asked for at leisure. The second one ends the program the hard way.
+// Ctrl-C: the handler records the first signal, and the program polls for it. A second signal
+// kills the program.
 #pragma once
 
 namespace spool::lab {
 
-/// From now on SIGINT and SIGTERM are remembered.
+/// Installs the handlers for SIGINT and SIGTERM.
 void catch_interruptions();
 [[nodiscard]] bool interrupted_by_user() noexcept;
-/// 128 and the number of the signal, as shells have it; 0 without one.
+/// Returns 128 plus the signal's number, as shells do; 0 if no signal came.
 [[nodiscard]] int interruption_exit_code() noexcept;
 
 }  // namespace spool::lab

@@ -14,7 +14,7 @@
 namespace spool::lab {
 namespace {
 
-// How many letters to change to get from one word to the other.
+// Returns the edit distance of two words.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -52,8 +52,8 @@ json_field json_field::parse(json_source source) {
         in->root = nlohmann::json::parse(in->source.text);
     } catch (const nlohmann::json::parse_error& e) {
         const std::string words = e.what();
-        const std::size_t cause =
-            words.find(": ");  // after nlohmann's own "[json.exception...] ... line 1, column 2"
+        // The cause follows nlohmann's own "[json.exception...] ... line 1, column 2".
+        const std::size_t cause = words.find(": ");
         throw input_error(fmt::format("{}:{}: not valid JSON: {}", in->source.name,
                                       line_at(in->source.text, e.byte == 0 ? 0 : e.byte - 1),
                                       cause == std::string::npos ? words : words.substr(cause + 2)));

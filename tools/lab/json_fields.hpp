@@ -1,4 +1,4 @@
-// Reading JSON that people wrote: every mistake is answered with the file, the line, the field and what was expected.
+// Reads hand-written JSON. Error messages name the file, the line, the field and the expectation.
 #pragma once
 
 #include <chrono>
@@ -19,22 +19,22 @@ namespace spool::lab {
 
 using std::chrono::nanoseconds;
 
-/// "flash.json:12: pool.maximum: expected a whole number of at least 1, got "many""
+/// For example: "flash.json:12: pool.maximum: expected a whole number of at least 1, got "many""
 class input_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// A JSON text and its name, for messages.
+/// A JSON text, and its name for messages.
 struct json_source {
     std::string name;
     std::string text;
 };
 
-/// One value of a document, which knows where it stands.
+/// One value of a document, with its path for messages.
 class json_field {
 public:
-    /// Parses the text. \throws input_error with the line, if it is not JSON
+    /// Parses the text. \throws input_error with the line if the text is not JSON
     [[nodiscard]] static json_field parse(json_source source);
 
     [[nodiscard]] bool is_string() const { return value_->is_string(); }
@@ -44,26 +44,27 @@ public:
         return value_->is_object() && value_->contains(name);
     }
 
-    /// The member of this object. \throws input_error if it is not there, or this is no object
+    /// Returns a member of this object. \throws input_error if there is none, or this is no object
     [[nodiscard]] json_field operator[](const std::string& name) const;
-    /// The elements of this array, at least one; anything else counts as an array of itself.
+    /// Returns the elements of this array; a value that is no array counts as an array of itself.
+    /// \throws input_error if the array is empty
     [[nodiscard]] std::vector<json_field> elements() const;
-    /// Refuses members other than these, with the nearest as a suggestion.
+    /// Rejects any other member and suggests the nearest name. \throws input_error
     void allow_only(std::initializer_list<std::string_view> names) const;
 
     [[nodiscard]] std::string text() const;
     [[nodiscard]] bool truth() const;
     [[nodiscard]] std::size_t count(std::size_t least, std::size_t most) const;
-    /// Above zero, or from zero on.
+    /// A number above 0 (positive) or from 0 (not_negative), at most `most`.
     [[nodiscard]] double positive(double most) const;
     [[nodiscard]] double not_negative(double most) const;
     /// Between 0 and 1.
     [[nodiscard]] double share() const;
     [[nodiscard]] nanoseconds duration(nanoseconds most = longest_duration) const;
-    /// Longer than nothing.
+    /// Above zero, at most `most`.
     [[nodiscard]] nanoseconds positive_duration(nanoseconds most = longest_duration) const;
 
-    /// One of several words, each with its value.
+    /// Maps one of several words to its value. \throws input_error for any other word
     template <class T>
     [[nodiscard]] T one_of(std::initializer_list<std::pair<std::string_view, T>> choices) const {
         const std::string word = value_->is_string() ? text() : std::string{};
@@ -77,9 +78,9 @@ public:
         fail("one of " + all);
     }
 
-    /// \throws input_error: the place, "expected <what>, got <this value>"
+    /// \throws input_error with the place and "expected <what>, got <this value>"
     [[noreturn]] void fail(const std::string& expected) const;
-    /// \throws input_error: the place and these words
+    /// \throws input_error with the place and these words
     [[noreturn]] void complain(const std::string& words) const;
 
 private:
@@ -96,7 +97,7 @@ private:
     json_path path_;
 };
 
-/// Reads a whole file. \throws input_error if that is not possible
+/// Reads a whole file. \throws input_error if the file cannot be read
 [[nodiscard]] json_source read_source(const std::string& file);
 
 }  // namespace spool::lab

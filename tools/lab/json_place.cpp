@@ -12,7 +12,7 @@ public:
 
     [[nodiscard]] std::size_t at() const noexcept { return at_; }
 
-    // Moves to the value at this step of a path; false if the value here has no such part.
+    // Moves to the member or element that the step names; false if the value here has none.
     bool enter(const std::variant<std::string, std::size_t>& step) {
         skip_blank();
         const bool by_name = std::holds_alternative<std::string>(step);
@@ -45,7 +45,7 @@ public:
 private:
     [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-    // To the next member or element; false at the end of the value around it.
+    // Moves to the next member or element; false at the end of the enclosing value.
     bool more() {
         skip_blank();
         if (peek() == ',') {
@@ -54,7 +54,7 @@ private:
         }
         return peek() != '}' && peek() != ']' && peek() != '\0';
     }
-    // As it is written: no name of ours needs an escape.
+    // Returns the string without decoding escapes: no field name of ours has one.
     std::string string() {
         const std::size_t begin = ++at_;
         while (peek() != '"' && peek() != '\0') {

@@ -1,5 +1,5 @@
-// The largest numbers that the lab accepts. They keep a typing error from using up the memory, and times
-// from overflowing.
+// The largest numbers that the lab accepts. They keep a typing error from exhausting memory, and
+// times from overflowing.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@ inline constexpr double largest_share = 1e6;  ///< of a class; only proportions 
 
 inline constexpr std::chrono::nanoseconds longest_run = std::chrono::hours{6};
 inline constexpr std::chrono::nanoseconds longest_service = std::chrono::hours{24};
-/// Of any other setting, such as a keep-alive; about thirty years.
+/// The limit of every other duration, such as a keep-alive; about thirty years.
 inline constexpr std::chrono::nanoseconds longest_duration = std::chrono::seconds{1'000'000'000};
 
-/// A linked queue allocates as it grows, an array queue at once.
+/// A linked queue allocates as it grows, an array queue allocates everything at once.
 inline constexpr std::size_t longest_linked_queue = 100'000'000;
 inline constexpr std::size_t longest_array_queue = 1'000'000;
 

@@ -70,7 +70,7 @@ private:
         return values.empty() ? 0 : static_cast<std::size_t>(*std::max_element(values.begin(), values.end()));
     }
 
-    // One value per cell of the sparklines: the highest of its stretch of time.
+    // Keeps one value per cell of a sparkline: the maximum over the cell's time.
     void remember(const frame& now) {
         const double part = std::min(1.0, seconds(now.elapsed) / std::max(0.001, seconds(now.duration)));
         const auto cell = std::min(static_cast<std::size_t>(part * static_cast<double>(width_)), width_ - 1);
@@ -91,13 +91,13 @@ private:
     void begin_frame() {
         frame_.clear();
         if (height_ > 0) {
-            frame_ += fmt::format("\x1b[{}A", height_);  // up, to where the last frame began
+            frame_ += fmt::format("\x1b[{}A", height_);  // moves up to the start of the last frame
         }
         height_ = 0;
         frame_ += "\r\x1b[2K";
     }
     void end_line() {
-        frame_ += "\n\x1b[2K";  // erases what the last frame left there
+        frame_ += "\n\x1b[2K";  // erases the last frame's text there
         ++height_;
     }
     void put(std::string_view s, colour c) {
@@ -140,7 +140,7 @@ private:
         repeat(filled, full(), c);
         repeat(width_ - filled, place(), colour::dim);
     }
-    // Core workers and those above the core in different colours.
+    // Draws core workers and workers above the core size in different colours.
     void workers_bar(const frame& now) {
         const std::size_t all =
             now.workers == 0 ? 0 : std::max<std::size_t>(1, cells(now.workers, now.pool.maximum));

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto longest_sleep = 20ms;  // then it looks whether it is to stop
+constexpr auto longest_sleep = 20ms;  // between two checks of the stop token
 
 }  // namespace
 
@@ -34,8 +34,8 @@ void load_generator::submit(std::uint32_t i, nanoseconds due) {
     lateness_.push_back(record.outcomes[i].submitted - std::max(due, free_since_));
     pool_.execute(planned_work{to_, i});
     if (std::exchange(answer.ran_here, false)) {
-        free_since_ =
-            to_.now();  // that was the policy's wish: what is late for it is not the generator's fault
+        // The policy made this thread run the task; lateness that follows is not the generator's.
+        free_since_ = to_.now();
     }
     for (const std::uint32_t refused : answer.refused) {
         const retry_rule& retry = record.what.classes[(*record.plan)[refused].of_class].retry;
@@ -53,8 +53,8 @@ void load_generator::submit(std::uint32_t i, nanoseconds due) {
 void load_generator::run(const std::stop_token& stop) {
     be_submitting_thread();
     ask_for_exact_timers();
-    if (to_.record().what.pool.rejection !=
-        refusal::caller_runs) {  // then it also works, and should not stand above the others
+    // Under caller_runs this thread also runs tasks, which must not get a higher priority.
+    if (to_.record().what.pool.rejection != refusal::caller_runs) {
         ask_to_go_first();
     }
     const std::vector<planned_task>& plan = *to_.record().plan;

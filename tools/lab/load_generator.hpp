@@ -1,5 +1,6 @@
-// Gives a pool the tasks of a plan, each at its time, whatever has become of those before (open loop). It sleeps until close to the time
-// that a task is due, then posts every task that is; how late it was itself is part of the record.
+// Submits the tasks of a plan to a pool, each at its arrival time, regardless of the progress of
+// earlier tasks (open loop). The generator sleeps until a task is due, then submits every task that
+// is due. Its own lateness is part of the record.
 #pragma once
 
 #include <atomic>
@@ -19,14 +20,15 @@ class load_generator {
 public:
     load_generator(thread_pool_executor& pool, recorder& to) : pool_(pool), to_(to) {}
 
-    /// Returns when every task has been given to the pool, or at a stop request. On a thread of its own.
+    /// Submits every task; returns when all are submitted, or at a stop request. The caller must
+    /// run it on a dedicated thread.
     void run(const std::stop_token& stop);
 
-    /// How many tasks have been due so far.
+    /// Returns how many tasks of the plan have been due so far.
     [[nodiscard]] std::size_t arrived() const noexcept { return arrived_; }
-    /// Everything was given to the pool.
+    /// Whether every task was submitted, retries included.
     [[nodiscard]] bool finished() const noexcept { return finished_; }
-    /// Only after run().
+    /// How late each submission was. Precondition: run() has returned.
     [[nodiscard]] std::vector<nanoseconds>& lateness() noexcept { return lateness_; }
 
 private:
@@ -39,7 +41,7 @@ private:
     recorder& to_;
     std::priority_queue<due_task, std::vector<due_task>, std::greater<>> retries_;
     std::vector<nanoseconds> lateness_;
-    nanoseconds free_since_{0};  // when a task that it had to run itself was done
+    nanoseconds free_since_{0};  // when it last finished a task that it had to run itself
     std::atomic<std::size_t> arrived_{0};
     std::atomic<bool> finished_{false};
 };

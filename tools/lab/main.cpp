@@ -1,4 +1,4 @@
-// spool: the command-line program. `spool lab` is its instrument for pools under load.
+// spool: the command-line program. `spool lab` examines pools under load.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// Looks at a real run while it lasts: samples the pool, and makes the frames that are shown.
+// Observes a real run: samples the pool and builds the frames for the view.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ public:
     observer(thread_pool_executor& pool, recorder& of, const load_generator& load, view& audience,
              std::string title);
 
-    /// One sample; ten times a second also a frame.
+    /// Takes one sample; ten times a second also shows a frame.
     void look();
-    /// The settings have changed.
+    /// Later frames show these settings.
     void settings_are(const settings& now) { frame_.pool = now; }
 
 private:
-    // What happened in a tenth of a second.
+    // The events of a tenth of a second.
     struct tenth {
         histogram waits;
         histogram runs;
@@ -42,7 +42,7 @@ private:
     const load_generator& load_;
     view& audience_;
     frame frame_;
-    std::array<tenth, tenths> last_second_{};  // a ring
+    std::array<tenth, tenths> last_second_{};  // a ring buffer
     std::size_t current_ = 0;
     std::size_t filled_ = 0;
     nanoseconds next_frame_{0};

@@ -11,7 +11,8 @@
 namespace spool::lab {
 namespace {
 
-// Streams of random numbers, so that a change to one class leaves the others as they were.
+// One random stream per purpose and index, so that a change to one class leaves the draws of the
+// other classes as they are.
 enum class purpose : std::uint64_t { arrival = 1, choice, service };
 
 random_stream stream_for(const scenario& s, purpose p, std::size_t index) {

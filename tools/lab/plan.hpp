@@ -1,5 +1,5 @@
-// The plan: every task of a scenario with the time it comes and the time it takes, drawn before anything runs. So a real pool and
-// the simulator get exactly the same load, and arrivals never wait for answers.
+// The plan: every task of a scenario with its arrival and service time, drawn before the run. So a
+// real pool and the simulator get exactly the same load, and arrivals never wait for completions.
 #pragma once
 
 #include <chrono>
@@ -16,11 +16,12 @@ struct planned_task {
     std::uint32_t of_class = 0;
 };
 
-/// In the order of arrival; the same for the same scenario and seed.
+/// Returns the tasks in order of arrival. Deterministic for a scenario and its seed.
 /// \throws input_error if the tasks together run longer than `longest_duration`
 [[nodiscard]] std::vector<planned_task> make_plan(const scenario& s);
 
-/// How many workers it keeps busy on average over the scenario, by Little's law: arrivals times service time.
+/// Returns how many workers the plan keeps busy on average over the scenario, by Little's law:
+/// arrivals times service time.
 [[nodiscard]] double mean_concurrency(const scenario& s, const std::vector<planned_task>& plan);
 
 }  // namespace spool::lab

@@ -19,10 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto until_start = 20ms;  // for the threads to be there
+constexpr auto until_start = 20ms;  // lets the threads start first
 constexpr auto stop_grace = 10s;
 
-// When something was refused. Called on the submitting thread alone.
+// Records when the pool rejects a task. Only the submitting thread calls it.
 class refusal_times final : public pool_hooks {
 public:
     explicit refusal_times(recorder& to) : to_(to) {}
@@ -38,7 +38,8 @@ pool_options options_for(const scenario& what, recorder& to) {
     pool_options options = to_options(what.pool, "lab");
     options.hooks = std::make_shared<refusal_times>(to);
     if (what.pool.rejection == refusal::abort) {
-        // The submitter learns of it from the recorder: an exception for each would hold up the next arrivals.
+        // The submitter learns of a rejection from the recorder. An exception for each would delay
+        // the next arrivals.
         options.rejection = [](task&&, rejection_reason, thread_pool_executor&) {};
     }
     return options;
@@ -49,7 +50,7 @@ void apply(const change& c, thread_pool_executor& pool, settings& now) {
     now.maximum = c.maximum.value_or(now.maximum);
     now.keep_alive = c.keep_alive.value_or(now.keep_alive);
     now.capacity = c.capacity.value_or(now.capacity);
-    // In an order in which the core size never exceeds the maximum.
+    // In this order the core size never exceeds the maximum.
     pool.set_maximum_size(std::max(pool.core_size(), now.maximum));
     pool.set_core_size(now.core);
     pool.set_maximum_size(now.maximum);
@@ -60,7 +61,8 @@ void apply(const change& c, thread_pool_executor& pool, settings& now) {
     }
 }
 
-// Samples, shows, and makes the changes that are due, until all is done or the user has had enough.
+// Samples the pool, shows frames and applies due changes. Returns when all tasks are done and the
+// scenario's duration is over, or when the user interrupts.
 void watch(const scenario& what, thread_pool_executor& pool, recorder& to, const load_generator& load,
            observer& by) {
     settings current = what.pool;
@@ -107,7 +109,7 @@ run_record run_on_pool(const scenario& what, std::shared_ptr<const std::vector<p
     for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
         outcome& o = record.outcomes[i];
         if (o.how == fate::waiting) {
-            o.how = fate::abandoned;  // never came
+            o.how = fate::abandoned;  // never submitted, or due for a retry
         }
         record.length = std::max(record.length, o.end);
     }

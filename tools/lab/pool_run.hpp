@@ -1,4 +1,4 @@
-// A scenario on a real pool.
+// Runs a scenario on a real pool.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace spool::lab {
 
-/// Runs it to the end of its last task, or until the user interrupts: then what there is until then is the record. Shows it on the way.
+/// Runs the plan until its last task has ended, or until the user interrupts; then the record is
+/// partial. Shows the run on `audience`.
 [[nodiscard]] run_record run_on_pool(const scenario& what,
                                      std::shared_ptr<const std::vector<planned_task>> plan, view& audience,
                                      const std::string& title);

@@ -1,4 +1,5 @@
-// Random numbers that are the same everywhere for the same seed: the standard's distributions are not.
+// Random numbers that are the same on every platform for the same seed, unlike the standard's
+// distributions.
 #pragma once
 
 #include <cmath>
@@ -16,11 +17,11 @@ public:
         engine_.seed(mixed);
     }
 
-    /// From 0, below 1.
+    /// Uniform in [0, 1).
     [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-    /// Of mean 1.
+    /// Exponential, mean 1.
     [[nodiscard]] double exponential() { return -std::log1p(-uniform()); }
-    /// Of mean 0 and deviation 1.
+    /// Normal, mean 0 and standard deviation 1.
     [[nodiscard]] double normal() {
         const double radius = std::sqrt(2 * exponential());
         return radius * std::cos(2 * std::numbers::pi * uniform());

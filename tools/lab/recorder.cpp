@@ -19,7 +19,7 @@ void recorder::run(std::uint32_t i) {
     const planned_task& task = (*record_.plan)[i];
     outcome& o = record_.outcomes[i];
     o.start = now();
-    if (on_submitting_thread()) {  // caller_runs: the pool would not have it
+    if (on_submitting_thread()) {  // caller_runs: the pool rejected the task
         ++o.refusals;
         answer_.ran_here = true;
     }
@@ -28,7 +28,7 @@ void recorder::run(std::uint32_t i) {
     try {
         record_.what.classes[task.of_class].cpu ? compute_for(service) : wait_until(at(o.start + service));
         o.how = fate::completed;
-    } catch (const spool::interrupted&) {  // the run was broken off
+    } catch (const spool::interrupted&) {  // the user interrupted the run
         o.how = fate::abandoned;
     }
     o.end = now();
@@ -48,7 +48,7 @@ void recorder::dropped(std::uint32_t i) noexcept {
 
 void recorder::append(std::uint32_t i) noexcept {
     const std::size_t place = next_.fetch_add(1);
-    log_[place].store(i + 1, std::memory_order_release);  // hands over the outcome to visit_done()
+    log_[place].store(i + 1, std::memory_order_release);  // publishes the outcome to visit_done()
 }
 
 }  // namespace spool::lab

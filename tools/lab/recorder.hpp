@@ -1,5 +1,6 @@
-// Writes down what becomes of every task of a real run. Each task has its own place, written by whoever has the task; nothing is
-// shared on the way but a log of those that are done, for who looks on.
+// Records the outcome of every task of a real run. Each task has its own entry, which only the
+// thread that holds the task writes. The only shared structure is a log of the tasks that are done,
+// for the observer.
 #pragma once
 
 #include <atomic>
@@ -24,32 +25,34 @@ public:
     [[nodiscard]] nanoseconds now() const { return steady::now() - start_; }
     [[nodiscard]] steady::time_point at(nanoseconds t) const { return start_ + t; }
 
-    // ---- By the submitter
-    /// Before it gives the task away.
+    // ---- Called by the submitter
+    /// Call it before execute().
     void submitted(std::uint32_t i) { record_.outcomes[i].submitted = now(); }
-    /// What its last execute() led to, besides a task taken: tasks that were refused or pushed out, and whether one ran right here.
+    /// Side effects of the last execute(): tasks that the pool rejected or evicted, and whether a
+    /// task ran on the submitting thread.
     struct answer {
         std::vector<std::uint32_t> refused{};
         bool ran_here = false;
     };
     [[nodiscard]] answer& last_answer() noexcept { return answer_; }
-    /// It will come again.
+    /// The task will be retried.
     void forgive(std::uint32_t i) { record_.outcomes[i].how = fate::waiting; }
-    /// It will not.
+    /// The task will not be retried.
     void give_up(std::uint32_t i) { append(i); }
 
-    // ---- By the task
+    // ---- Called by the task
     void run(std::uint32_t i);
-    /// It was destroyed before it ran: by the submitter's thread if it was refused or pushed out, else because the run ended.
+    /// The task was destroyed without having run. On the submitting thread: the pool rejected or
+    /// evicted it. On another thread: the run ended.
     void dropped(std::uint32_t i) noexcept;
 
-    // ---- By who looks on
-    /// Tasks that are done with, one way or the other, in about the order of their ends; each is told once.
+    // ---- Called by the observer
+    /// Calls `f` once for each task that has run or was given up, roughly in order of their ends.
     template <class F>
     void visit_done(F f) {
         for (; seen_ < log_.size(); ++seen_) {
-            const std::uint32_t entry =
-                log_[seen_].load(std::memory_order_acquire);  // hands over the outcome
+            // acquire: pairs with append(), which publishes the outcome.
+            const std::uint32_t entry = log_[seen_].load(std::memory_order_acquire);
             if (entry == 0) {
                 return;
             }
@@ -58,7 +61,8 @@ public:
     }
     [[nodiscard]] std::size_t done() const noexcept { return seen_; }
 
-    /// Only when nothing runs any more.
+    /// All of it may be read once no task runs. During the run each thread uses only its own part:
+    /// the observer the samples, the submitter the refusal times and outcomes of rejected tasks.
     [[nodiscard]] run_record& record() noexcept { return record_; }
 
 private:
@@ -66,13 +70,13 @@ private:
 
     run_record record_;
     const steady::time_point start_;
-    answer answer_;                                // the submitting thread's alone
-    std::vector<std::atomic<std::uint32_t>> log_;  // index + 1 of a task that is done; 0: not written yet
+    answer answer_;                                // only the submitting thread uses it
+    std::vector<std::atomic<std::uint32_t>> log_;  // index + 1 of a finished task; 0: none yet
     std::atomic<std::size_t> next_{0};
     std::size_t seen_ = 0;
 };
 
-/// The body of a planned task. Destroyed without having run, it tells the recorder.
+/// The body of a planned task. Its destructor tells the recorder if the task has not run.
 class planned_work {
 public:
     planned_work(recorder& to, std::uint32_t index) noexcept : to_(&to), index_(index) {}

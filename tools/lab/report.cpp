@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view data_mark = "\"SPOOL_REPORT_DATA\"";
 
-// "</script>" in a text must not end the script that the data stand in.
+// Escapes "</", so that "</script>" in a text does not end the script that holds the data.
 std::string embedded(const nlohmann::json& data) {
     std::string text = data.dump();
     for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3)) {

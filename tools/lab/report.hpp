@@ -1,4 +1,5 @@
-// The report: one HTML file that needs nothing else, with charts drawn from the JSON inside it; and the same as JSON and CSV.
+// The report: one self-contained HTML file whose charts are drawn from embedded JSON, and the same
+// data as JSON and CSV.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,17 +15,18 @@ struct titled_run {
     const run_record* run;
 };
 
-/// The page for these data.
+/// Returns the HTML page for these data.
 [[nodiscard]] std::string report_page(const nlohmann::json& data);
-/// The data of a report of one run, or of several beside each other.
+/// Returns the data of a report of one run, or of several runs side by side.
 [[nodiscard]] nlohmann::json report_data(const std::string& title, const std::vector<titled_run>& runs);
 
-/// Writes <file>, and beside it the same as .json and, of each run, as .csv. The members of `more` go into the data, too.
-/// \throws std::runtime_error if that is not possible
+/// Writes <file>, and beside it the data as .json and each run as .csv. Adds the members of `more`
+/// to the data.
+/// \throws std::runtime_error if a file cannot be written
 void write_report(const std::string& file, const std::string& title, const std::vector<titled_run>& runs,
                   const nlohmann::json& more = nlohmann::json::object());
 
-/// \throws std::runtime_error naming the file
+/// Writes a whole file. \throws std::runtime_error that names the file
 void write_file(const std::string& file, const std::string& text);
 
 }  // namespace spool::lab

@@ -15,7 +15,7 @@ const percent = share => number(share * 100) + " %";
 
 const LEFT = 54, RIGHT = 10, TOP = 20, BOTTOM = 24, HEIGHT = 210;
 
-// About four steps of a round size, from 0 to above the top.
+// Returns ticks in about four round steps, from 0 to `top` or a little above.
 function evenTicks(top) {
   const unit = 10 ** Math.floor(Math.log10(top / 4));
   const step = [1, 2, 5, 10].map(f => f * unit).find(s => top / s <= 5);
@@ -26,7 +26,7 @@ function evenScale(values) {
   const ticks = evenTicks(Math.max(4, ...values));
   return { of: v => placeOf(v / ticks.at(-1)), ticks };
 }
-// Between two powers of ten; what is below the lower one stands on the axis.
+// A logarithmic scale between two powers of ten. Values below the lower one lie on the axis.
 function logScale(values) {
   const above = values.filter(v => v > 0), floor = data.runs[0].distribution.lowest_ms;
   const low = Math.floor(Math.log10(Math.max(floor, Math.min(...above, 1)))), high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...above, 1))));
@@ -50,7 +50,8 @@ function addRules(svg, rules, scale, width, format) {
   const taken = [];
   for (const rule of [...rules].sort((a, b) => b.value - a.value)) {
     const y = scale.of(rule.value);
-    const label = taken.some(t => Math.abs(t - (y - 5)) < 13) ? y + 14 : y - 5;  // two lines close together: one label below
+    // If two rules are close together, one label goes below its line.
+    const label = taken.some(t => Math.abs(t - (y - 5)) < 13) ? y + 14 : y - 5;
     taken.push(label);
     svg.append(make("line", { class: "rule " + (rule.kind ?? ""), x1: LEFT, x2: width - RIGHT, y1: y, y2: y, "data-rule": rule.name }),
                make("text", { class: "label", x: width - RIGHT, y: label, "text-anchor": "end" }, `${rule.name} ${format(rule.value)}`));
@@ -66,7 +67,7 @@ function addMarks(svg, marks, across) {
 
 // ---- Charts over time
 
-// A point for each slot; of percentiles, a point in the middle of each bin that has tasks.
+// Returns a point for each slot; for percentiles, a point in the middle of each bin that has tasks.
 function pointsOf(run, key, binned, across, scale) {
   const { at, bin } = run.series, step = at.length > 1 ? at[1] - at[0] : 0;
   if (!binned) return at.map((t, i) => [across(t + step / 2), scale.of(run.series[key][i])]);
@@ -118,7 +119,7 @@ function drawOverTime(chart, run, scale, length, width) {
 
 const heading = (title, unit) => make("h3", {}, title + " ", make("span", { class: "unit" }, unit));
 
-// A panel whose drawing follows its width.
+// A panel that redraws when its width changes.
 function drawnPanel(title, unit, draw, ...below) {
   const place = make("div"), box = make("div", { class: "panel" }, heading(title, unit), place, ...below);
   new ResizeObserver(([entry]) => {
@@ -145,7 +146,7 @@ function overTimePanel(chart, run, scale, length, several) {
     svg.addEventListener("pointerleave", () => { for (const other of document.querySelectorAll(".panel")) other.show?.(null); });
     return svg;
   }, make("div", { class: "legend" }, ...values.map(v => v.entry)));
-  box.show = t => {  // the values at a time; none at null
+  box.show = t => {  // shows the values at time t; hides them if t is null
     const i = t === null ? -1 : Math.max(0, run.series.at.findLastIndex(a => a <= t)), cursor = svg.querySelector(".cursor");
     for (const v of values) if (v.key) v.value.textContent = i < 0 ? "" : chart.format(run.series[v.key][i]);
     cursor.style.visibility = i < 0 ? "hidden" : "visible";
@@ -154,7 +155,7 @@ function overTimePanel(chart, run, scale, length, several) {
   return box;
 }
 
-// ---- What the charts show
+// ---- The charts
 
 const bound = run => run.settings.queue.capacity;
 const goalRules = (run, of) => (run.verdict?.parts ?? []).filter(p => p.of === of && /^(p|max)/.test(p.metric))
@@ -189,7 +190,7 @@ function scaleOf(chart, runs) {
   return logScale(runs.flatMap(run => [...of(run), ...cells(run)]));
 }
 
-// ---- The distribution: which share of the tasks took at most so long
+// ---- The cumulative distribution of durations
 
 const RUN_COLOURS = ["blue", "amber", "green", "violet"];
 function distributionPanel(kind, title, runs) {

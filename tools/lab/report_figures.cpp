@@ -207,7 +207,7 @@ nlohmann::json distribution_json(const run_record& run) {
 nlohmann::json heat_json(const run_record& run, const std::vector<slot>& slots) {
     nlohmann::json result;
     const nanoseconds width = slots.size() > 1 ? slots[1].at : longest_duration;
-    // The last slot takes what comes up to half a slot later; see over_time().
+    // The last slot also covers up to half a slot after its end; see over_time().
     const nanoseconds end = slots.back().at + width + width / 2;
     for (const durations& kind : kinds) {
         std::map<std::pair<std::size_t, int>, std::size_t> cells;

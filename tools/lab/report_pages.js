@@ -1,7 +1,7 @@
 // ---- Verdict, tiles, settings
 
 const ORDER = ["p50", "p90", "p95", "p99", "p99.9", "max"];
-// Whether a wait or a total time is good: by the goal, else by the deadline, else beside what tasks take to run.
+// Rates a wait or a total time: against the goal, else the deadline, else the run times.
 function judged(run, of, metric, value) {
   const limits = (run.verdict?.parts ?? []).filter(p => p.of === of && !p.class && ORDER.indexOf(p.metric) >= ORDER.indexOf(metric)).map(p => p.limit);
   if (limits.length) return { kind: value < Math.min(...limits) ? "good" : "bad", beside: `goal < ${duration(Math.min(...limits))}` };
@@ -44,7 +44,7 @@ function settingValues({ settings: s }) {
   return { core: `${s.core}`, maximum: `${s.maximum}`, queue: s.queue.kind === "synchronous" ? "hand-off" : s.queue.capacity ? `${s.queue.kind}, ${number(s.queue.capacity, 9)}` : "unbounded",
     "keep-alive": duration(parseFloat(s.keep_alive) / 1000) + (s.core_may_time_out ? ", core too" : ""), rejection: s.rejection };
 }
-// What came of each setting, in figures of the run.
+// Describes the effect of each setting, in figures of the run.
 function settingResults(run) {
   const { settings: s, summary, series } = run, times = test => series.at.filter((_, i) => test(i)).length / series.at.length;
   const above = times(i => series.workers[i] > s.core + 0.5), top = times(i => series.workers[i] >= s.maximum - 0.5);
@@ -155,7 +155,7 @@ function triedPanel() {
     ...[["green", "up to 0.1 % rejected"], ["amber", "up to 1 %"], ["red", "more"]].map(([c, words]) => make("span", {}, make("i", { style: `background:var(--${c})` }), words))));
 }
 
-// At most 16 rows, evenly chosen, and the recommended one.
+// Returns at most 16 evenly chosen rows, and the recommended one.
 function shownFrontier() {
   const all = data.frontier, most = 16, step = Math.max(1, (all.length - 1) / (most - 1));
   const shown = new Set(Array.from({ length: Math.min(most, all.length) }, (_, i) => Math.round(i * step)));

@@ -1,4 +1,4 @@
-// The page of the report, embedded at build time from report.html.
+// The HTML page of the report, embedded at build time from report.html.
 #pragma once
 
 #include <string_view>

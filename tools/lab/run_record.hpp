@@ -1,4 +1,4 @@
-// What happened in a run, real or simulated: one outcome per planned task, and samples of the pool.
+// The record of a run, real or simulated: one outcome per planned task, and samples of the pool.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,19 @@
 namespace spool::lab {
 
 enum class fate : std::uint8_t {
-    waiting,    ///< not there yet, or queued
+    waiting,    ///< not yet submitted, queued, or running
     completed,  ///< ran to its end
-    refused,    ///< turned away for good, or pushed out of the queue
-    abandoned,  ///< the run ended before it did
+    refused,    ///< rejected for good, or evicted from the queue
+    abandoned,  ///< the run ended before the task did
 };
 
 /// Times count from the beginning of the run.
 struct outcome {
-    nanoseconds submitted{0};  ///< when it was really given to the pool, the last time
+    nanoseconds submitted{0};  ///< when it was last submitted to the pool
     nanoseconds start{0};
     nanoseconds end{0};
     fate how = fate::waiting;
-    std::uint8_t refusals = 0;  ///< how often the pool would not have it
+    std::uint8_t refusals = 0;  ///< how often the pool rejected or evicted it
 };
 
 /// The pool at one moment.
@@ -39,7 +39,7 @@ struct sample {
 /// How often a run is sampled.
 inline constexpr nanoseconds sample_period = std::chrono::milliseconds{5};
 
-/// And until when at most: an overload may take very long to drain.
+/// Sampling stops at this time at the latest: an overload may take very long to drain.
 [[nodiscard]] inline nanoseconds sampled_until(const scenario& what) {
     return what.duration * 2;
 }
@@ -47,12 +47,14 @@ inline constexpr nanoseconds sample_period = std::chrono::milliseconds{5};
 struct run_record {
     scenario what;
     std::shared_ptr<const std::vector<planned_task>> plan;
-    std::vector<outcome> outcomes;  ///< beside the plan
+    std::vector<outcome> outcomes;  ///< one per task, in the order of the plan
     std::vector<sample> samples;
-    std::vector<nanoseconds> refusal_times;  ///< each time that the pool refused or discarded something
-    std::vector<nanoseconds> lateness;  ///< of arrivals that the generator alone is to blame for; real runs
+    std::vector<nanoseconds> refusal_times;  ///< when the pool rejected or discarded a task
+    /// How late the generator submitted each task, without the time in which it had to run a task
+    /// itself. Real runs only.
+    std::vector<nanoseconds> lateness;
     std::size_t largest_pool = 0;
-    nanoseconds length{0};  ///< until the last task had ended
+    nanoseconds length{0};  ///< until the end of the last task
     bool simulated = false;
     bool interrupted = false;
 };

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the program as it is built, or as it is installed.
+// Returns the folder for a built or an installed program; empty if there is none.
 fs::path scenario_folder() {
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);

@@ -1,4 +1,4 @@
-// The scenarios that come with the program, and how a name becomes a file.
+// The shipped scenarios, and the mapping from a name to a file.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace spool::lab {
 
-/// The file itself if there is one of this name, else the shipped scenario: "flash-crowd". \throws input_error naming those that there are
+/// Returns `name` if it is a file, else the file of the shipped scenario (as "flash-crowd").
+/// \throws input_error that lists the shipped scenarios
 [[nodiscard]] std::string find_scenario(const std::string& name);
 
-/// The files of the shipped scenarios, sorted; empty if the program cannot find them.
+/// Returns the files of the shipped scenarios, sorted; empty if the program cannot find them.
 [[nodiscard]] std::vector<std::string> shipped_scenarios();
 
 }  // namespace spool::lab

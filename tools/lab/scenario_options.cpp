@@ -17,7 +17,7 @@
 namespace spool::lab {
 namespace {
 
-// "bimodal:2ms:80ms:0.05" as its words.
+// Splits "bimodal:2ms:80ms:0.05" at the colons.
 std::vector<std::string> words_of(const std::string& text) {
     return CLI::detail::split(text, ':');
 }
@@ -29,7 +29,8 @@ nlohmann::json number_or_text(const std::string& word) {
                                                                      : nlohmann::json(word);
 }
 
-// A JSON object of a kind and its values, by the names that the kind has for them.
+// Converts "kind:value:..." to a JSON object with the kind's field names. Each of `kinds` lists a
+// kind and its field names.
 nlohmann::json described(const char* option, const std::string& text, const char* kind_field,
                          std::initializer_list<std::vector<const char*>> kinds) {
     const std::vector<std::string> words = words_of(text);
@@ -142,7 +143,8 @@ scenario scenario_options::from_flags() const {
 
 void scenario_options::change_pool(settings& pool) const {
     pool.core = size_option("--core", core_.value_or(pool.core));
-    // A core size alone means a pool of that size, or of the scenario's maximum if that is larger.
+    // Without --maximum: a scenario file keeps its maximum, raised to the core size if necessary.
+    // Without a file, --core alone means a pool of that fixed size.
     pool.maximum = size_option("--maximum", maximum_.value_or(core_.has_value() && file_.empty()
                                                                   ? std::max<std::size_t>(pool.core, 1)
                                                                   : std::max(pool.core, pool.maximum)));

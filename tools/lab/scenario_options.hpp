@@ -1,4 +1,4 @@
-// The options that say which scenario, and what is different from its file.
+// The command-line options that select a scenario and override its settings.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class scenario_options {
 public:
     /// Adds SCENARIO and the options to a sub-command.
     void add_to(CLI::App& command);
-    /// \throws input_error
+    /// Returns the selected scenario with the overrides. \throws input_error
     [[nodiscard]] scenario load() const;
     /// Whether the command line states a goal.
     [[nodiscard]] bool has_goal() const noexcept { return !goal_.empty(); }
-    /// As given; empty if the load was described by options instead.
+    /// Returns SCENARIO as given; empty if options describe the load instead.
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
 private:

@@ -1,4 +1,4 @@
-// Reading a scenario.
+// Reads a scenario from JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ change read_change(const json_field& from, const scenario& in) {
     return c;
 }
 
-// The sizes after each change must be ones that a pool accepts.
+// Checks that a pool accepts the sizes after each change.
 void check_sizes_over_time(const json_field& changes, const scenario& s) {
     settings now = s.pool;
     for (const json_field& from : changes.elements()) {
@@ -127,7 +127,7 @@ scenario parse_scenario(const std::string& name, std::string text, const std::st
         }
         check_sizes_over_time(root["changes"], s);
     }
-    // Names the field in what a check says about it.
+    // Runs a check and adds the field to its error message.
     const auto place = [&root](const char* field, const auto& check) {
         try {
             check();

@@ -1,4 +1,4 @@
-// How long tasks run: a distribution, or what was recorded.
+// Service times of tasks: a distribution, or a recorded trace.
 #pragma once
 
 #include <chrono>
@@ -18,20 +18,21 @@ enum class distribution { fixed, exponential, log_normal, bimodal, trace };
 
 struct service_time {
     distribution kind = distribution::fixed;
-    nanoseconds first{
-        0};  ///< fixed: the time; exponential: the mean; log-normal: the median; bimodal: the usual time
-    nanoseconds slow{0};                ///< bimodal: the other time
-    double shape = 0;                   ///< log-normal: sigma; bimodal: the share of the slow ones
-    std::vector<nanoseconds> values{};  ///< trace: in this order, over and over
+    /// Fixed: the time; exponential: the mean; log-normal: the median; bimodal: the fast time.
+    nanoseconds first{0};
+    nanoseconds slow{0};                ///< bimodal: the slow time
+    double shape = 0;                   ///< log-normal: sigma; bimodal: the share of slow tasks
+    std::vector<nanoseconds> values{};  ///< trace: used in this order, cyclically
 
     [[nodiscard]] nanoseconds mean() const;
     void speed_up(double factor);
 };
 
-/// "10ms", or {"distribution": "exponential", "mean": "10ms"} and the like. A trace's file lies in `folder`.
+/// Reads "10ms", or {"distribution": "exponential", "mean": "10ms"} and the like. `folder` is the
+/// folder of trace files.
 [[nodiscard]] service_time read_service_time(const json_field& from, const std::string& folder);
 
-/// Hands out service times one after the other.
+/// Draws service times one after the other. Keeps a reference to `of`.
 class service_times {
 public:
     explicit service_times(const service_time& of) : of_(of) {}

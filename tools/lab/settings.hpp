@@ -1,4 +1,5 @@
-// A pool's settings as plain values: to read, to print, to compare, to simulate, and to build a real pool from.
+// A pool's settings as plain values that can be read, printed, compared, simulated, and turned into
+// a real pool.
 #pragma once
 
 #include <chrono>
@@ -37,14 +38,16 @@ struct settings {
     friend bool operator==(const settings&, const settings&) = default;
 };
 
-/// Reads {"core": 4, "maximum": 8, "keep_alive": "1s", "core_may_time_out": false, "queue": ..., "rejection": "abort"}; the queue is
-/// "unbounded", "synchronous", or {"kind": "linked" or "array", "capacity": 100}. What is left out has the library's default.
-/// Nothing is said about values that do not fit together: that is lint's business.
+/// Reads {"core": 4, "maximum": 8, "keep_alive": "1s", "core_may_time_out": false, "queue": ...,
+/// "rejection": "abort"}. The queue is "unbounded", "synchronous", or {"kind": "linked" or "array",
+/// "capacity": 100}. A missing field gets the library's default. Does not check whether the values
+/// fit together: lint() does.
 [[nodiscard]] settings read_settings(const json_field& from);
 
-/// As on the command line: "unbounded", "synchronous", "linked:100", "array:100". False if it is none of these, or too long.
+/// Parses the command-line form: "unbounded", "synchronous", "linked:100", "array:100". Returns
+/// false for anything else, or if the capacity is too large.
 [[nodiscard]] bool parse_queue(std::string_view text, settings& into);
-/// What parse_queue() accepts, for messages.
+/// Describes what parse_queue() accepts, for messages.
 [[nodiscard]] std::string expected_queue();
 [[nodiscard]] std::optional<refusal> parse_refusal(std::string_view text);
 
@@ -54,7 +57,7 @@ struct settings {
 [[nodiscard]] std::string queue_text(const settings& s);
 [[nodiscard]] nlohmann::json to_json(const settings& s);
 
-/// For a real pool, without hooks. `abort` stays the library's.
+/// Returns options for a real pool, without hooks. `abort` becomes the library's abort_policy.
 [[nodiscard]] pool_options to_options(const settings& s, std::string name);
 
 }  // namespace spool::lab

@@ -1,4 +1,4 @@
-// The simulated pool and its events; simulate() is the way in.
+// The simulated pool and its events. Callers use simulate().
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ private:
     using task_index = std::uint32_t;
     static constexpr nanoseconds never = nanoseconds::max();
 
-    // A worker without a task.
+    // An idle worker.
     struct idler {
         nanoseconds since;
-        nanoseconds until;  // when its keep-alive is over, or never
+        nanoseconds until;  // when its keep-alive ends, or never
     };
-    // A running task, and whether the submitter itself runs it.
+    // A running task, and whether the submitter runs it.
     struct job {
         task_index task;
         bool in_caller;
@@ -44,7 +44,7 @@ private:
     [[nodiscard]] bool over() const;
     void pass_time_to(nanoseconds t);
 
-    // A task comes.
+    // Arrival of a task.
     void arrive();
     bool admit(task_index i);
     bool offer(task_index i);
@@ -52,7 +52,7 @@ private:
     void note_refusal(task_index i);
     void lose(task_index i);
 
-    // Tasks run.
+    // Execution of tasks.
     void begin(task_index i, bool in_caller);
     void end(std::uint64_t packed);
 
@@ -80,8 +80,8 @@ private:
     std::uint32_t active_ = 0;
     std::deque<task_index> queue_;
     std::deque<idler> idle_;
-    nanoseconds next_time_out_ = never;  // not after the first of idle_; may be earlier
-    time_order sleeping_;                // tasks that wait, by their end
+    nanoseconds next_time_out_ = never;  // lower bound of all `until` in idle_
+    time_order sleeping_;                // blocking tasks, ordered by end
     cpu_share computing_;
 };
 

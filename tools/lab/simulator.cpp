@@ -59,7 +59,7 @@ void simulated_pool::pass_time_to(nanoseconds t) {
 }
 
 void simulated_pool::run() {
-    // After the last task the pool still shrinks, and settings still change.
+    // After the last task the pool may still shrink, and settings may still change.
     while (!over() || next_event() <= record_.what.duration) {
         pass_time_to(next_event());
         const std::vector<change>& changes = record_.what.changes;
@@ -81,7 +81,7 @@ void simulated_pool::run() {
     record_.largest_pool = largest_;
 }
 
-// ---- A task comes
+// ---- Arrival of a task
 
 void simulated_pool::arrive() {
     const bool again = !retries_.empty() && (next_planned_ == plan_.size() ||
@@ -99,7 +99,7 @@ void simulated_pool::arrive() {
     }
 }
 
-// As thread_pool_executor::execute() does it; true if the pool took the task.
+// Mirrors thread_pool_executor::execute(). Returns true if the pool accepted the task.
 bool simulated_pool::admit(task_index i) {
     if (admission::on_arrival(control(), sizes()) == admission::arrival::start_worker) {
         start_worker();
@@ -184,7 +184,7 @@ void simulated_pool::lose(task_index i) {
     record_.outcomes[i].how = fate::refused;
 }
 
-// ---- Tasks run
+// ---- Execution of tasks
 
 void simulated_pool::begin(task_index i, bool in_caller) {
     const planned_task& task = plan_[i];
@@ -217,7 +217,7 @@ void simulated_pool::end(std::uint64_t packed) {
 
 // ---- Workers
 
-// A worker looks for its next task, as in the pool's fetch().
+// As the pool's fetch(): the worker leaves, runs a queued task, or waits.
 void simulated_pool::fetch() {
     if (admission::may_leave(control(), sizes(), false, queue_.empty())) {
         leave();
@@ -234,7 +234,7 @@ void simulated_pool::leave() {
     --workers_;
     const std::size_t least = admission::least_workers(sizes(), queue_.empty());
     if (admission::may_start(control(), least, false, queue_.empty())) {
-        ++workers_;  // it stays after all
+        ++workers_;  // the worker rejoins
         fetch();
     }
 }
@@ -247,7 +247,7 @@ void simulated_pool::wait(nanoseconds since) {
     next_time_out_ = std::min(next_time_out_, until);
 }
 
-// Those whose keep-alive is over leave if they may; the others begin another turn.
+// An idle worker whose keep-alive is over leaves if it may, else starts another keep-alive wait.
 void simulated_pool::end_idlers() {
     std::deque<idler> all;
     all.swap(idle_);
@@ -264,7 +264,8 @@ void simulated_pool::end_idlers() {
     }
 }
 
-// Every worker that waits looks at the new settings at once.
+// Applies the settings. Every waiting worker re-checks them at once, and a raised core size starts
+// workers for queued tasks.
 void simulated_pool::change_settings(const change& c) {
     const std::size_t core_before = now_set_.core;
     now_set_.core = c.core.value_or(now_set_.core);

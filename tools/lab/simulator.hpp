@@ -1,8 +1,9 @@
-// The pool without threads, in simulated time. Every decision is made by the functions of spool/pool/admission.hpp, which the real
-// pool uses; what is simulated is the clock, the queue and the workers.
+// Simulates a pool without threads. The functions of spool/pool/admission.hpp make every decision,
+// as in the real pool; the clock, the queue and the workers are simulated.
 //
-// What it leaves out: the time to start a thread and to wake one, and everything else that the machine does. Workers that wait are
-// taken as the pool's queues take them: from a hand-off queue the last that came, else the one that waits longest.
+// The simulation ignores the time to start or wake a thread, and other load on the machine. It
+// picks an idle worker as the real queues do: for a synchronous queue the worker that became idle
+// last, else the worker that has waited longest.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 namespace spool::lab {
 
 struct simulation {
-    std::size_t cpus = default_parallelism();  ///< for classes that compute
+    std::size_t cpus = default_parallelism();  ///< for CPU-bound classes
 };
 
 /// Runs the scenario's plan to the end of its last task. Deterministic.

@@ -20,7 +20,7 @@ void count(task_summary& into, const planned_task& task, const outcome& o, nanos
     }
 }
 
-// Which durations are summarised beside the waits.
+// Which durations to summarise besides the waits.
 struct wanted {
     bool run;
     bool latency;
@@ -45,7 +45,8 @@ struct durations {
     }
 };
 
-// A round length that makes about 120 slots, a multiple of the sample period.
+// Returns a round slot length, a multiple of the sample period: the shortest that makes at most 150
+// slots, else a minute.
 nanoseconds slot_length(nanoseconds length) {
     constexpr std::chrono::milliseconds choices[] = {
         std::chrono::milliseconds{20},   std::chrono::milliseconds{50},   std::chrono::milliseconds{100},
@@ -79,7 +80,7 @@ percentiles percentiles_of(std::vector<nanoseconds>& values) {
     if (values.empty()) {
         return p;
     }
-    // From the highest down: what is below one is all that the next has to look at.
+    // From the highest percentile down: the next one lies in the part below the last.
     auto end = values.end();
     const auto next = [&](double share) {
         const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size())));
@@ -100,7 +101,7 @@ percentiles percentiles_of(std::vector<nanoseconds>& values) {
 }
 
 double task_summary::refusal_share() const {
-    // A lost task was refused its last time; the others were taken in the end.
+    // The last attempt of a lost task was a rejection; every other task was accepted once.
     const std::uint64_t taken = arrived - std::min(arrived, lost);
     const auto given = static_cast<double>(taken + refusals);
     return given == 0 ? 0 : static_cast<double>(refusals) / given;
@@ -125,7 +126,7 @@ run_summary summarise_all(const run_record& run, wanted what) {
         const planned_task& task = (*run.plan)[i];
         const outcome& o = run.outcomes[i];
         if (o.how == fate::abandoned && o.submitted == nanoseconds::zero()) {
-            continue;  // the run was over before it came
+            continue;  // the run ended before its arrival
         }
         const nanoseconds deadline = run.what.classes[task.of_class].deadline;
         count(s.all, task, o, deadline);
@@ -170,7 +171,7 @@ run_summary summarise_waits(const run_record& run, bool with_latency) {
 
 namespace {
 
-// What happened in a slot, or in a bin of several.
+// The durations of a slot, or of a bin of several slots.
 struct gathered {
     std::vector<nanoseconds> waits, runs, totals;
     double samples = 0;
@@ -229,7 +230,7 @@ std::vector<slot> over_time(const run_record& run) {
         if (arrival <= length) {
             slots[at(arrival)].arrivals += each;
         }
-        // An overload may drain long after the last slot; those tasks belong to none.
+        // An overload may drain long after the last slot; its late tasks belong to no slot.
         if (o.how == fate::completed && o.start <= length) {
             in[at(o.start)].waits.push_back(o.start - arrival);
         }
@@ -257,7 +258,7 @@ std::vector<slot> over_time(const run_record& run) {
             s.workers /= in[i].samples;
             s.active /= in[i].samples;
             s.queued /= in[i].samples;
-        } else if (i > 0) {  // a busy machine kept the observer from looking
+        } else if (i > 0) {  // a busy machine delayed the observer
             s.workers = slots[i - 1].workers;
             s.active = slots[i - 1].active;
             s.queued = slots[i - 1].queued;

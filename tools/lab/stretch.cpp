@@ -6,7 +6,8 @@
 namespace spool::lab {
 namespace {
 
-// Compares the completed tasks of one kind of work; `expected` says how long task `i` should have run.
+// Compares the completed tasks of one kind of work. `expected(i)` returns how long task `i` should
+// have run; nothing excludes the task. Returns nothing if no task remains.
 template <class F>
 std::optional<stretch> compare(const run_record& run, bool cpu, F expected) {
     double took = 0;

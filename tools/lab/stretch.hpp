@@ -1,5 +1,5 @@
-// Whether the machine stretched the tasks of a real run: it was busy with something else, so that tasks
-// ran longer than the scenario says, and the pool is not to blame.
+// Detects whether other load on the machine stretched the tasks of a real run: they ran longer than
+// the scenario says, and the pool is not the cause.
 #pragma once
 
 #include <chrono>
@@ -14,18 +14,18 @@ struct stretch {
     nanoseconds took{0};
     nanoseconds expected{0};
 
-    /// Worth a warning: half as long again, and by more than a wake-up costs.
+    /// Whether it is worth a warning: by more than half, and by more than the cost of a wake-up.
     [[nodiscard]] bool is_notable() const noexcept {
         return took > expected * 3 / 2 && took - expected > std::chrono::microseconds{100};
     }
 };
 
-/// Of the tasks that compute. The simulator says how long they should have run: it lets the pool's own
-/// tasks share the CPUs, so only what else the machine does counts. Nothing for a simulated run, and for
-/// one without such tasks.
+/// Returns the stretch of CPU-bound tasks. The simulator computes how long they should have run. It
+/// lets the pool's own tasks share the CPUs, so only other load on the machine counts. Returns
+/// nothing for a simulated run, and for a run without such tasks.
 [[nodiscard]] std::optional<stretch> cpu_stretch(const run_record& run);
 
-/// The same for the tasks that wait: a busy machine wakes them late.
+/// The same for tasks that block: a busy machine wakes them late.
 [[nodiscard]] std::optional<stretch> blocking_stretch(const run_record& run);
 
 }  // namespace spool::lab

@@ -1,4 +1,4 @@
-// The outcome of a run, for people.
+// The outcome of a run as text.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace spool::lab {
 
-/// Several lines.
+/// Returns the summary in several lines.
 [[nodiscard]] std::string summary_text(const run_record& run, const run_summary& s);
 
-/// The words in lines of at most 80 characters, each with its end of line.
+/// Wraps the words into lines of at most 80 characters, each ending in a newline.
 [[nodiscard]] std::string wrapped(std::string_view words);
 
-/// What to distrust about the run, a sentence each: the load generator was late, or the machine stretched the tasks.
+/// Returns one sentence per reason to distrust the run: the load generator was late, or the machine
+/// stretched the tasks.
 [[nodiscard]] std::vector<std::string> warnings_of(const run_record& run, const run_summary& s);
 
-/// "goal p99<50ms: missed (p99 wait 72.1 ms)"; empty if the scenario states no goal.
+/// Returns "goal p99<50ms: missed (p99 wait 72.1 ms)"; empty if the scenario states no goal.
 [[nodiscard]] std::string verdict_text(const run_record& run, const run_summary& s);
 
 }  // namespace spool::lab

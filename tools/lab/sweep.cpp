@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t size_levels = 9;
 constexpr std::size_t most_threads = 4096;
 
-// From a little below the mean demand to its peak, in even steps of proportion.
+// Returns sizes from 60 % of the mean demand to the peak demand, in a geometric progression.
 std::vector<std::size_t> sizes_worth_trying(const scenario& s) {
     const demand d = demand_of(s);
     const double least = std::max(1.0, d.mean * 0.6);

@@ -10,12 +10,12 @@ namespace spool::lab {
 namespace {
 
 std::string_view environment(const char* name) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
 
-// The first of the three that is set decides.
+// Whether the locale uses UTF-8. The first of the three variables that is set decides.
 bool speaks_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         if (const std::string_view value = environment(name); !value.empty()) {

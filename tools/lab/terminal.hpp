@@ -1,4 +1,4 @@
-// What the terminal can do.
+// The capabilities of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ struct terminal {
     std::size_t columns = 80;
     std::size_t lines = 24;
     bool coloured = true;  ///< unless NO_COLOR is set
-    bool utf8 = false;     ///< by the locale
+    bool utf8 = false;     ///< according to the locale
 };
 
-/// Of standard output; nothing if it is no terminal that can redraw.
+/// Returns the terminal of standard output; nothing if that is no terminal or cannot redraw.
 [[nodiscard]] std::optional<terminal> find_terminal();
 
 }  // namespace spool::lab

@@ -1,4 +1,4 @@
-// How a run is shown while it lasts.
+// Shows a run while it lasts.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace spool::lab {
 /// The run at one moment; rates and percentiles are those of the last second.
 struct frame {
     std::string title;
-    settings pool;  ///< as it is now
+    settings pool;  ///< the current settings
     nanoseconds elapsed{0};
     nanoseconds duration{0};
     std::uint32_t workers = 0;
@@ -30,7 +30,7 @@ struct frame {
     nanoseconds wait_p99{0};
     nanoseconds run_p50{0};
     nanoseconds run_p99{0};
-    bool draining = false;  ///< nothing comes any more, but not all is done
+    bool draining = false;  ///< all tasks were submitted, but not all are done
 };
 
 class view {
@@ -40,15 +40,15 @@ public:
     view& operator=(const view&) = delete;
     virtual ~view() = default;
 
-    /// Ten times a second.
+    /// Called ten times a second.
     virtual void show(const frame& now) = 0;
 };
 
-/// Redraws in place; null where that is not possible: no terminal, or one too small.
+/// Redraws in place. Returns null without a terminal, or if the terminal is too small.
 [[nodiscard]] std::unique_ptr<view> make_live_view();
-/// A line per second.
+/// Prints one line per second.
 [[nodiscard]] std::unique_ptr<view> make_plain_view();
-/// Nothing.
+/// Shows nothing.
 [[nodiscard]] std::unique_ptr<view> make_quiet_view();
 
 }  // namespace spool::lab

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto short_wait = 2ms;  // not worth to be interruptible
+constexpr auto short_wait = 2ms;  // shorter waits need not be interruptible
 
 thread_local bool submits = false;
 
@@ -41,8 +41,8 @@ void ask_to_go_first() noexcept {
 #if defined(__linux__)
     const sched_param lowest{.sched_priority = sched_get_priority_min(SCHED_RR)};
     if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) != 0) {
-        setpriority(PRIO_PROCESS, 0,
-                    -10);  // likewise only if we may; else the report will show how late it was
+        // This call needs a permission, too. Without it, the report shows the lateness.
+        setpriority(PRIO_PROCESS, 0, -10);
     }
 #endif
 }

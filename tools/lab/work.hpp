@@ -1,24 +1,26 @@
-// What tasks do: wait, or compute. And how a thread gets exact times.
+// The work of tasks: blocking or computing. Also timer and scheduling settings of threads.
 #pragma once
 
 #include <chrono>
 
 namespace spool::lab {
 
-/// Wakes at the time it asked for rather than up to 50 us later. For this thread.
+/// Makes sleeps of the calling thread end on time, rather than up to 50 us later.
 void ask_for_exact_timers() noexcept;
 
-/// Runs before all others when it is ready, where the system allows that; threads that it starts do not. For this thread.
+/// Lets the calling thread run before all others when it is ready, if the system permits: by
+/// real-time scheduling, which threads that it starts do not inherit, else by a higher priority.
 void ask_to_go_first() noexcept;
 
-/// Marks this thread as the one that submits.
+/// Marks the calling thread as the submitting thread.
 void be_submitting_thread() noexcept;
 [[nodiscard]] bool on_submitting_thread() noexcept;
 
-/// As a call to a disk or to another service does. \throws spool::interrupted when the current task is to stop
+/// Blocks, like a call to a disk or another service. Waits of 2 ms or more are interruptible.
+/// \throws spool::interrupted when the current task is to stop
 void wait_until(std::chrono::steady_clock::time_point end);
 
-/// Uses this much of a CPU, however long that takes among others.
+/// Computes until the calling thread has used this much CPU time.
 void compute_for(std::chrono::nanoseconds cpu_time);
 
 }  // namespace spool::lab

@@ -13,7 +13,7 @@ struct act {
     void (*play)(stage&);
 };
 
-/// In order; each counts on the one before.
+/// Returns the acts in order. Each relies on the pool's state after the one before.
 [[nodiscard]] std::span<const act> acts();
 
 }  // namespace tour

@@ -17,12 +17,12 @@ constexpr std::size_t columns_needed = 44;
 constexpr std::size_t columns_for_wide_cells = 66;
 
 std::string_view environment(const char* name) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here changes the environment
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
 
-// Whether the locale's characters are UTF-8: the first of the three that is set decides.
+// Whether the locale uses UTF-8. The first of the three variables that is set decides.
 bool speaks_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         if (const std::string_view value = environment(name); !value.empty()) {
@@ -90,13 +90,14 @@ private:
     void begin_frame() {
         frame_.clear();
         if (height_ > 0) {
-            frame_ += "\x1b[" + std::to_string(height_) + "A";  // up, to where the last frame began
+            // Moves up to the start of the last frame.
+            frame_ += "\x1b[" + std::to_string(height_) + "A";
         }
         height_ = 0;
         frame_ += "\r\x1b[2K";
     }
     void end_line() {
-        frame_ += "\n\x1b[2K";  // erases what the last frame left there
+        frame_ += "\n\x1b[2K";  // erases the last frame's text there
         ++height_;
     }
     void put(std::string_view s, colour c) {
@@ -105,7 +106,7 @@ private:
         frame_ += s;
         frame_ += plain ? "" : "\x1b[0m";
     }
-    /// One line of ASCII, cut to the terminal's width: a line that wraps could not be redrawn.
+    /// Adds one line of ASCII, cut to the terminal's width: a wrapped line could not be redrawn.
     void text(std::string_view s, colour c = colour::none) {
         put(s.substr(0, columns_ - 1), c);
         end_line();

@@ -32,7 +32,7 @@ Exit code: 0, or 1 if the pool lost count of a task, or 2 for a wrong option. Ct
 The bars are coloured unless the environment variable NO_COLOR is set.
 )";
 
-// The second one ends the program the hard way.
+// Restores the default action, so that a second signal kills the program.
 extern "C" void on_signal(int signal) {
     std::signal(signal, SIG_DFL);
     tour::request_curtain(signal);
@@ -64,7 +64,7 @@ int run(bool fast) {
         fault = tour::find_fault(stage);
     } catch (const tour::curtain& early) {
         const spool::shutdown_report end = spool::shutdown_and_await(stage.pool(), 0s, 10s);
-        audience.reset();  // gives the terminal back
+        audience.reset();  // restores the terminal
         std::printf("stopped early: %zu tasks handed back, the rest asked to stop%s\n", end.never_ran.size(),
                     end.terminated ? "" : ", in vain");
         return 128 + early.signal;

@@ -38,7 +38,7 @@ private:
 
     const std::chrono::milliseconds pause_;
     std::chrono::milliseconds last_{0};
-    spool::pool_snapshot last_pool_;  // as it was shown
+    spool::pool_snapshot last_pool_;  // as last shown
 };
 
 }  // namespace

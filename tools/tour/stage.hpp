@@ -1,4 +1,5 @@
-// The stage: a real pool, tasks that run until they are told to end, and somebody who looks every 50 ms.
+// The stage: a real pool, tasks that run until finish() ends them, and a view that is updated every
+// 50 ms.
 #pragma once
 
 #include <chrono>
@@ -14,22 +15,22 @@
 
 namespace tour {
 
-/// The sizes that the show begins with.
+/// The sizes at the start of the show.
 inline constexpr std::size_t core_size = 4;
 inline constexpr std::size_t maximum_size = 8;
 inline constexpr std::size_t queue_capacity = 12;
 
-/// Thrown through the show when a signal asks for its end.
+/// Thrown to end the show after a signal.
 struct curtain {
     int signal;
 };
 
-/// The pool did not do what the act says.
+/// Thrown when the pool did not do what the act says.
 struct show_failed : std::runtime_error {
     using runtime_error::runtime_error;
 };
 
-/// What an act did to the pool, for the summary.
+/// Figures of one act, for the summary.
 struct act_record {
     const char* title;
     std::size_t peak_size = 0;
@@ -41,9 +42,9 @@ struct act_record {
 
 class stage {
 public:
-    /// A beat is the unit of time of the show.
+    /// `beat` is the unit of time of the show.
     stage(view& audience, std::chrono::milliseconds beat, std::size_t acts);
-    /// Tasks that nobody lets end any more are asked to stop.
+    /// Shuts the pool down with shutdown_now(), so that tasks without a permit end.
     ~stage();
 
     [[nodiscard]] spool::thread_pool_executor& pool() noexcept { return pool_; }
@@ -52,14 +53,15 @@ public:
     void begin(act_text text);
     void end();
 
-    /// Gives the pool a task that runs until finish() lets one end. Counts whether it was accepted or refused.
+    /// Submits a task that runs until a finish() ends it. Counts whether the pool accepted or
+    /// rejected it.
     void submit();
-    /// Lets one of the running tasks end.
+    /// Ends one of the running tasks.
     void finish();
     /// Lets time pass. \throws curtain
     void play(int n) { play_for(beats(n)); }
-    /// Lets time pass until the pool has so many workers, so many that run a task, has completed what it accepted, or has
-    /// terminated. \throws curtain, show_failed after ten seconds
+    /// Lets time pass until the pool has `n` workers, or `n` active workers, or has completed every
+    /// accepted task, or has terminated. \throws curtain, or show_failed after ten seconds
     void play_until_size(std::size_t n);
     void play_until_active(std::size_t n);
     void play_until_all_completed();
@@ -82,13 +84,13 @@ private:
     std::uint64_t accepted_ = 0;
     std::uint64_t refused_ = 0;
     frame now_;
-    spool::pool_snapshot before_;  // when the act began
+    spool::pool_snapshot before_;  // at the start of the act
     std::vector<act_record> records_;
-    spool::linked_blocking_queue<char> permits_;  // one lets one task end
-    spool::thread_pool_executor pool_;            // last: its tasks use the rest
+    spool::linked_blocking_queue<char> permits_;  // each permit ends one task
+    spool::thread_pool_executor pool_;            // declared last: its tasks use the members above
 };
 
-/// Asks for the curtain, from a signal handler.
+/// Makes play() throw curtain. Safe in a signal handler.
 void request_curtain(int signal) noexcept;
 
 }  // namespace tour

@@ -6,7 +6,7 @@
 namespace tour {
 namespace {
 
-// For printf, whatever the type of the count.
+// Converts a count to the type that %llu expects.
 unsigned long long number(std::uint64_t n) {
     return n;
 }

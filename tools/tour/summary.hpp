@@ -1,4 +1,4 @@
-// After the show: what each act did, and whether the accounts are in order.
+// After the show: the figures of each act, and a check that every task is accounted for.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@ namespace tour {
 
 void print_summary(stage& s);
 
-/// Empty if every task is accounted for and the pool went through its whole life; else what is wrong.
+/// Returns what is wrong; empty if every task is accounted for and the pool reached its maximum
+/// size and rejected a task.
 [[nodiscard]] std::string find_fault(stage& s);
 
 }  // namespace tour

@@ -1,4 +1,4 @@
-// What the audience sees: bars that move on a terminal, plain lines elsewhere.
+// Shows the pool: as moving bars on a terminal, as plain lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace tour {
 
-/// One act: what is shown, and why the pool does that.
+/// The text of an act: what it shows, and why the pool behaves so.
 struct act_text {
     const char* title;
     const char* why;
@@ -38,10 +38,12 @@ public:
     virtual void end_act(const frame& now) = 0;
 };
 
-/// Bars, redrawn in place with escape codes; null if standard output is no terminal, or one too small or too plain.
+/// Draws bars, redrawn in place with escape codes. Returns null if standard output is no terminal,
+/// or one that is too small or cannot redraw.
 std::unique_ptr<view> make_live_view();
 
-/// A line for each act, and a sample at most every `pause` and at the end of each act. No escape codes.
+/// Prints one line per act, a sample at most every `pause`, and one at the end of an act if the
+/// pool has changed. No escape codes.
 std::unique_ptr<view> make_plain_view(std::chrono::milliseconds pause);
 
 }  // namespace tour

@@ -1,4 +1,4 @@
-// Registers the workload of forks and joins for a contender.
+// Registers the fork-join workload for a contender.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace bench {
 
 template <class ForkJoin>
 void add_fork_join(const std::string& contender, const std::string& label) {
-    // Nothing here has to be handed over: what the forking thread runs itself is the point of fork-join.
+    // `hands_over` is true for every contender: in fork-join the forking thread is meant to run
+    // tasks itself.
     measurements().push_back(
         {"W5", contender, label, true, 30, [](std::size_t n) { return w05_fork_join<ForkJoin>(n); }});
 }

@@ -21,7 +21,8 @@
 
 namespace bench {
 
-/// Whether an outside producer gets far ahead of the workers: then a pool of limited room is full most of the time.
+/// Whether the outside producer runs far ahead of the workers. If it does, a bounded pool is full
+/// most of the time.
 enum class producer_gets_ahead { no, yes };
 
 template <class Pool, class Run>

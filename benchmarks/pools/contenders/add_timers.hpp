@@ -1,4 +1,4 @@
-// Registers the workloads of timers for a contender.
+// Registers the timer workloads for a contender.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The pool that anybody would write first: a deque under a mutex, and workers that take one task per lock.
+// The obvious pool: a deque under a mutex, and workers that dequeue one task per lock.
 #pragma once
 
 #include <condition_variable>
@@ -60,7 +60,7 @@ private:
         }
     }
 
-    std::mutex mutex_;  // guards the tasks and the end
+    std::mutex mutex_;  // guards tasks_ and ends_
     std::condition_variable changed_;
     std::deque<std::function<void()>> tasks_;
     bool ends_ = false;

@@ -1,7 +1,7 @@
-// Eigen's ThreadPool: a queue of 1024 places per worker, and the submitter runs what finds no place.
+// Eigen's ThreadPool: a queue of 1024 slots per worker. The submitter runs what does not fit.
 #pragma once
 
-// Before the pool's header, which relies on what it includes.
+// Comes before the pool's header, which relies on its includes.
 #include <Eigen/Core>
 #include <unsupported/Eigen/CXX11/ThreadPool>
 

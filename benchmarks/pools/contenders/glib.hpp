@@ -1,4 +1,5 @@
-// GLib's GThreadPool: one heap object per task. Exclusive threads, or, where it may grow, shared ones without limit.
+// GLib's GThreadPool: one heap object per task. A fixed pool has exclusive threads; a pool that may
+// grow uses GLib's shared threads without a limit.
 #pragma once
 
 #include <glib.h>

@@ -1,4 +1,4 @@
-// The machine alone, for the ceilings.
+// The machine without a pool, for the ceilings.
 #include "pools/support/registry.hpp"
 #include "pools/workloads/w13_ceilings.hpp"
 

@@ -1,4 +1,4 @@
-// Poco's ThreadPool: no queue; it grows up to its capacity and then refuses.
+// Poco's ThreadPool: no queue. The pool grows up to its capacity, then rejects tasks.
 #pragma once
 
 #include <Poco/Exception.h>
@@ -29,10 +29,10 @@ public:
         for (;;) {
             try {
                 pool_.start(*work);
-                static_cast<void>(work.release());  // deletes itself
+                static_cast<void>(work.release());  // the job deletes itself
                 return;
             } catch (const Poco::NoThreadAvailableException&) {
-                std::this_thread::yield();  // one has run its task but not yet said that it is idle
+                std::this_thread::yield();  // a worker is done but not yet marked idle
             }
         }
     }

@@ -11,7 +11,7 @@ const bench::registration here{[] {
                      [](std::size_t most) { return bench::growth_of_queue<pool>(most); });
     bench::add<pool>("growth-workers", 1'000'000, bench::producer_gets_ahead::yes,
                      [](std::size_t tasks) { return bench::growth_of_pool<pool>(tasks); });
-    // Only where it makes a difference: single tasks, rest, the open loop.
+    // The spin setting matters only in these workloads: round trips, idle, open loop.
     using sleeper = bench::spool_pool<bench::fixed_without_spin>;
     bench::add_latencies<sleeper>();
     bench::add_idle<sleeper>();

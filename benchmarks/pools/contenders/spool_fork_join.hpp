@@ -1,4 +1,4 @@
-// Spool's task_group on a work-stealing pool; the root runs on a worker, so the threads of the pool are all there are.
+// Spool's task_group on a work-stealing pool. The root runs on a worker, so only workers run tasks.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Spool's pools: one adapter, and a kind for each way to make one.
+// Spool's pools: one adapter template, and a `Kind` for each way to construct a pool.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct fixed_linked {
     }
 };
 
-/// 65,536 places; a producer that finds none waits for one.
+/// 65,536 slots; a producer waits while the queue is full.
 struct fixed_array {
     static constexpr traits about{
         .name = "spool-fixed-array", .label = "Spool fixed, array queue", .waits_when_full = true};
@@ -65,7 +65,7 @@ struct cached {
     static spool::thread_pool_executor make(pool_shape) { return spool::cached_thread_pool(); }
 };
 
-/// The fixed pool whose workers park at once: what looking for work before parking is worth.
+/// The fixed pool whose workers park at once. It shows what spinning before parking is worth.
 struct fixed_without_spin {
     static constexpr traits about{.name = "spool-fixed-no-spin", .label = "Spool fixed, idle_spin off"};
     static spool::thread_pool_executor make(pool_shape shape) {
@@ -74,7 +74,7 @@ struct fixed_without_spin {
     }
 };
 
-/// The fixed pool whose workers pay with CPU time for latency.
+/// The fixed pool whose workers spin longer: more CPU time for less latency.
 struct fixed_low_latency {
     static constexpr traits about{.name = "spool-fixed-low-latency",
                                   .label = "Spool fixed, idle_spin low_latency"};

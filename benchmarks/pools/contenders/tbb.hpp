@@ -1,4 +1,5 @@
-// oneTBB in its two ways: enqueue into an arena of workers, and a task_group in which the caller works too.
+// oneTBB in two forms: enqueue into an arena of workers, and a task_group in which the caller also
+// runs tasks.
 #pragma once
 
 #include <oneapi/tbb/global_control.h>
@@ -15,8 +16,8 @@ namespace bench {
 
 namespace tbb = oneapi::tbb;
 
-/// No slot is kept for the caller. The limit is one above the workers, because it counts the caller as well: on a machine
-/// with 2 cores there would be only one worker.
+/// The arena reserves no slot for the caller. The parallelism limit counts the caller too, so it is
+/// one above the number of workers: otherwise a machine with 2 cores would get only one worker.
 class tbb_enqueue {
 public:
     static constexpr traits about{
@@ -36,7 +37,7 @@ private:
     tbb::task_arena arena_;
 };
 
-/// The caller and one worker fewer than asked for, the way it is meant to be used.
+/// The caller plus one worker fewer than requested, which is how oneTBB is meant to be used.
 class tbb_task_group {
 public:
     static constexpr traits about{.name = "tbb-task-group",
@@ -56,7 +57,8 @@ public:
     }
     void finish() { tasks_.wait(); }
 
-    /// Waits in the group, so that mostly the caller runs the task itself: a future would keep it from that.
+    /// get() waits in the group, so the caller usually runs the task itself. Waiting on a
+    /// std::future would prevent that.
     template <class F>
     class ticket {
     public:

@@ -1,4 +1,4 @@
-// Boost.Asio: a steady_timer each, on a thread_pool of one.
+// Boost.Asio: one steady_timer per timer, on a thread_pool of one thread.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,8 @@ public:
         cancelled_ += did ? 1U : 0U;
         return did;
     }
-    /// A cancelled timer's handler runs all the same, with an error: until then its memory is taken.
+    /// Waits until the handler of every cancelled timer has run. Asio calls it with an error, and
+    /// its memory stays allocated until then.
     void settle() {
         while (aborted_ != cancelled_) {
             std::this_thread::sleep_for(std::chrono::microseconds{100});

@@ -1,4 +1,4 @@
-// The timers that anybody would write first: a std::map under a mutex, and one thread that waits for its first entry.
+// The obvious timers: a std::map under a mutex, and one thread that waits for its first entry.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,8 @@ namespace bench {
 
 class baseline_timers {
 public:
-    using handle = std::pair<clock::time_point, std::uint64_t>;  // the number tells equal times apart
+    // The number distinguishes equal times.
+    using handle = std::pair<clock::time_point, std::uint64_t>;
     static constexpr bool handle_is_timer = false;
 
     baseline_timers() : thread_([this] { run(); }) {}
@@ -38,8 +39,8 @@ public:
             const std::lock_guard lock{mutex_};
             h = {clock::now() + delay, ++number_};
             const auto place = timers_.emplace(h, f).first;
-            is_first =
-                place == timers_.begin();  // a statement of its own: begin() is looked at after the insertion
+            // A separate statement, so that begin() is called after the insertion.
+            is_first = place == timers_.begin();
         }
         if (is_first) {
             changed_.notify_one();

@@ -1,4 +1,4 @@
-// libuv: a uv_timer_t each, on the loop of the calling thread; no lock, and a resolution of a millisecond.
+// libuv: one uv_timer_t per timer, on the loop of the calling thread. No lock; resolution 1 ms.
 #pragma once
 
 #include <uv.h>
@@ -44,8 +44,8 @@ public:
         uv_timer_stop(&h);
         return waits;
     }
-    void settle() {}  // a stopped timer is out of the heap
-    /// The handles are the caller's and are about to be destroyed, so the loop has to let go of them.
+    void settle() {}  // uv_timer_stop() removes the timer from the heap
+    /// Makes the loop release all handles: the caller owns them and is about to destroy them.
     void forget_handles() {
         uv_walk(
             &loop_,
@@ -63,7 +63,7 @@ public:
             uv_run(&loop_, UV_RUN_DEFAULT);
         }
     }
-    /// Delays count from the loop's own idea of the time, which is that of its last turn.
+    /// Updates the loop's cached time, from which delays count; else only iterations update it.
     void refresh_clock() { uv_update_time(&loop_); }
 
 private:

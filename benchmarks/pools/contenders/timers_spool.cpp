@@ -1,4 +1,4 @@
-// The scheduled pool joins in as soon as the library has it.
+// Registers the scheduled pool if the library has one.
 #if __has_include("spool/schedule/scheduled_thread_pool_executor.hpp")
 #include "pools/contenders/timers_spool.hpp"
 

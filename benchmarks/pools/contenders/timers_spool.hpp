@@ -20,7 +20,7 @@ public:
         h.emplace(pool_.schedule(f, delay));
     }
     bool cancel(handle& h) { return h->cancel(); }
-    void settle() {}  // a cancelled task leaves the queue in cancel() itself
+    void settle() {}  // cancel() itself removes the task from the queue
     template <class Done>
     void run_until(Done done) {
         while (!done()) {

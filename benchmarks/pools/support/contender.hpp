@@ -1,11 +1,11 @@
-// What a pool tells the workloads about itself, and the few calls that they make on it.
+// What workloads need of a pool: its traits, and the few calls that they make on it.
 //
 // A contender is a class with
 //     static constexpr traits about{...};
 //     explicit Pool(pool_shape);
-//     post(f)             runs f() some time
-//     submit(f)           optional: something with get(); otherwise a std::packaged_task is posted
-//     finish()            optional: what the caller has to call for its tasks to be done
+//     post(f)             runs f() now or later, on any thread
+//     submit(f)           optional: returns an object with get(); default: posts a packaged_task
+//     finish()            optional: the caller must call it for the posted tasks to complete
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,24 @@ namespace bench {
 
 enum class hand_over {
     always,
-    unless_full,  // a task that finds no room is run by its submitter
-    never,        // the submitter takes part, and may run all of them
+    unless_full,  // the submitter runs a task for which there is no room
+    never,        // the submitter takes part and may run every task
 };
 
 struct traits {
     std::string_view name;
     std::string_view label;
     hand_over gives = hand_over::always;
-    bool queues = true;            // takes more tasks than it has threads
-    bool waits_when_full = false;  // post() blocks at some number of tasks: nothing for tasks that post tasks
-    bool takes_sleepers = true;    // may be built with hundreds of threads, for tasks that block
+    bool queues = true;  // accepts more tasks than it has threads
+    // post() blocks while the queue is full, so tasks must not post tasks.
+    bool waits_when_full = false;
+    bool takes_sleepers = true;  // may have hundreds of threads, for tasks that block
 };
 
 struct pool_shape {
     std::size_t workers = 2;
-    bool may_grow = false;  // `workers` is where a pool that can grow may end; the others start so many
+    // A pool that can grow may grow up to `workers` threads; the others start that many at once.
+    bool may_grow = false;
 };
 
 template <class Pool>
@@ -52,7 +54,7 @@ auto submit_to(Pool& pool, F f) {
     if constexpr (requires { pool.submit(f); }) {
         return pool.submit(f);
     } else {
-        // Shared, because most pools want tasks that can be copied.
+        // Shared, because most pools require copyable tasks.
         auto work = std::make_shared<std::packaged_task<std::invoke_result_t<F>()>>(f);
         auto result = work->get_future();
         pool.post([work = std::move(work)] { (*work)(); });

@@ -16,11 +16,12 @@ inline void work_for(std::size_t iterations) {
     std::uint64_t x = iterations;
     for (std::size_t i = 0; i < iterations; ++i) {
         x = x * 6364136223846793005U + 1442695040888963407U;
-        asm volatile("" : "+r"(x));  // each step really waits for the one before
+        asm volatile("" : "+r"(x));  // makes each step depend on the one before
     }
 }
 
-/// What an iteration takes on this machine: the least of several looks, because others may take the CPU away in some.
+/// Returns the time of one iteration on this machine: the minimum of several measurements, because
+/// other processes may take the CPU during some of them.
 [[nodiscard]] inline double ns_per_iteration() {
     constexpr std::size_t steps = 1'000 * iterations_per_us;
     double least = std::numeric_limits<double>::max();

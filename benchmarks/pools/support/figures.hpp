@@ -1,4 +1,4 @@
-// What one measurement says: named figures, in the order in which they were found.
+// The result of one measurement: named figures, in the order of their measurement.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using figures = std::vector<std::pair<std::string, double>>;
     return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// A task that was lost or ran twice makes the whole measurement worthless: the process ends with this.
+/// Thrown when a task was lost or ran twice: the measurement is worthless, and the process fails.
 class inexact : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -32,7 +32,8 @@ inline void require_equal(std::size_t actual, std::size_t expected, const std::s
     }
 }
 
-/// `part` of the values are at or below the result. Sorts them.
+/// Returns the value that the share `part` of the values does not exceed. Sorts the values.
+/// \throws std::invalid_argument if there are none
 [[nodiscard]] inline double percentile(std::vector<double>& values, double part) {
     if (values.empty()) {
         throw std::invalid_argument("percentile of nothing");

@@ -1,4 +1,4 @@
-// Waiting for others: a count-down latch, and a gate that holds tasks back.
+// A count-down latch, and a gate that holds tasks back.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace bench {
 
-/// The last one to count down takes the mutex and notifies; the others only decrement. May be used again once wait() has returned.
+/// A count-down latch. Only the last arrive() takes the mutex and notifies; the others just
+/// decrement. Reusable through reset() once wait() has returned.
 class countdown {
 public:
     void reset(std::size_t count) {
@@ -22,7 +23,7 @@ public:
         if (left_.fetch_sub(1) == 1) {
             const std::lock_guard lock{mutex_};
             is_zero_ = true;
-            zero_.notify_one();  // under the lock: the waiter may destroy the latch right afterwards
+            zero_.notify_one();  // under the lock, because the waiter may then destroy the latch
         }
     }
     void wait() {
@@ -37,7 +38,7 @@ private:
     bool is_zero_ = false;  // guarded by mutex_
 };
 
-/// Tasks wait at it until it is opened; the opener can wait until so many have come.
+/// Tasks block in pass() until open(). await_waiting() lets the opener wait for a number of tasks.
 class gate {
 public:
     void pass() {
@@ -51,7 +52,7 @@ public:
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [&] { return waiting_ >= count; });
     }
-    /// When the first came out, once it has.
+    /// Returns when the first task left pass(); time_point::max() if none has.
     [[nodiscard]] clock::time_point first_out() {
         const std::lock_guard lock{mutex_};
         return first_out_;
@@ -63,7 +64,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;  // guards all below
+    std::mutex mutex_;  // guards all members below
     std::condition_variable changed_;
     std::size_t waiting_ = 0;
     bool open_ = false;

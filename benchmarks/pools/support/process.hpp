@@ -1,4 +1,4 @@
-// What the kernel says about this process: CPU time, context switches, memory.
+// The kernel's figures for this process: CPU time, context switches, memory.
 #pragma once
 
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ struct usage {
     }
 };
 
-/// Of all threads, those that have ended included.
+/// Returns the usage of all threads of the process, including threads that have ended.
 [[nodiscard]] inline usage usage_now() {
     rusage r{};
     getrusage(RUSAGE_SELF, &r);
@@ -28,7 +28,8 @@ struct usage {
     return {seconds(r.ru_utime) + seconds(r.ru_stime), static_cast<double>(r.ru_nvcsw + r.ru_nivcsw)};
 }
 
-/// Anonymous memory in RAM, in bytes: heap and stacks without the pages of the executable, which come and go.
+/// Returns the resident anonymous memory in bytes: heap and stacks. Pages of the executable do not
+/// count, because the kernel drops and reloads them.
 [[nodiscard]] inline double resident_bytes() {
     std::ifstream status{"/proc/self/status"};
     for (std::string word; status >> word;) {

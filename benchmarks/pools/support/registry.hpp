@@ -1,5 +1,5 @@
-// Every measurement that this executable can make. Each contender is a source file of its own that adds itself here, so
-// one whose package is missing is left out by not being compiled.
+// The registry of all measurements of this executable. Each contender registers itself from its own
+// source file; a contender whose package is missing is simply not compiled.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,21 @@ namespace bench {
 struct measurement {
     std::string workload;
     std::string contender;
-    std::string label;       // the contender, for people
-    bool hands_over;         // each task goes to another thread: the condition for being somebody's "best"
-    std::size_t usual_size;  // what `size` is when nobody says otherwise: tasks, trips, timers, a depth
+    std::string label;  // the contender's display name
+    // Every task goes to another thread. Only such a contender can be the "best" of a table.
+    bool hands_over;
+    std::size_t usual_size;  // the default `size`: a number of tasks, trips or timers, or a depth
     std::function<figures(std::size_t size)> run;
 };
 
-/// In the order of registration.
+/// Returns all measurements in the order of registration.
 [[nodiscard]] inline std::vector<measurement>& measurements() {
     static std::vector<measurement> all;
     return all;
 }
 
-/// At namespace scope of a contender's source file: `const bench::registration here{[] { ... }};`
+/// Calls `add_all` during static initialisation. Define one at namespace scope of a contender's
+/// source file: `const bench::registration here{[] { ... }};`
 struct registration {
     template <class AddAll>
     explicit registration(AddAll add_all) {

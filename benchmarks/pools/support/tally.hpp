@@ -1,8 +1,9 @@
-// Which tasks have run: each thread counts for itself, and the producer adds up while it sleeps.
+// Counts the tasks that have run: each thread counts in its own slot, and the producer polls the
+// sum between sleeps.
 //
-// A task bumps two numbers that only its thread writes, 128 bytes away from everybody else's: no read-modify-write, no line
-// shared with another worker. The first counts tasks, the second sums their numbers, so that one task lost and another run
-// twice is noticed too.
+// A task adds to two numbers that only its thread writes. Slots are 128 bytes apart, so there is no
+// read-modify-write and no cache line shared with another worker. The first number counts tasks.
+// The second sums the tasks' numbers, which reveals one task lost and another run twice.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct tally_sum {
     std::uint64_t numbers = 0;
 };
 
-/// What one thread has done; written by it alone.
+/// The counts of one thread; only that thread writes them.
 struct alignas(128) tally_slot {
     std::atomic<std::uint64_t> tasks{0};
     std::atomic<std::uint64_t> numbers{0};
@@ -33,9 +34,9 @@ class tally {
 public:
     static void add(std::uint64_t number) {
         tally_slot& mine = my_slot();
-        // relaxed, owner: only this thread writes its slot.
+        // relaxed: only this thread writes its slot.
         mine.numbers.store(mine.numbers.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
-        // release: now() that sees this count also sees the sum, and what the task did before.
+        // release: a now() that reads this count also sees the sum and the task's earlier writes.
         mine.tasks.store(mine.tasks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
@@ -44,7 +45,7 @@ public:
         const std::size_t used = std::min(used_.load(), slots_.size());
         for (std::size_t i = 0; i < used; ++i) {
             sum.tasks += slots_[i].tasks.load(std::memory_order_acquire);  // pairs with add()
-            // relaxed: exact once the tasks are all counted.
+            // relaxed: the sum is exact once every task is counted.
             sum.numbers += slots_[i].numbers.load(std::memory_order_relaxed);
         }
         return sum;
@@ -73,15 +74,17 @@ struct bump {
     void operator()() const { tally::add(number); }
 };
 
-/// `count` tasks numbered from `first` on, from now until all of them have run.
+/// Waits for and checks `count` tasks, numbered from `first` on. Construct it before the first of
+/// them is posted: it measures time and tallies from its construction.
 class expected_tasks {
 public:
     explicit expected_tasks(std::size_t count, std::size_t first = 0) : count_(count), first_(first) {}
 
     [[nodiscard]] double seconds() const { return seconds_since(start_); }
 
-    /// Sleeps for most of the time that is probably left, between 20 us and 5 ms: a frequent sleeper beside the workers would slow
-    /// all of them down. Never for longer than it has waited so far, so that a short run is not slept through.
+    /// Returns when all tasks have run. Sleeps for 70 % of the estimated rest, between 20 us and
+    /// 5 ms: frequent wake-ups would slow the workers down. A sleep is not longer than the time
+    /// waited so far (but at least 20 us), so the caller does not oversleep a short run.
     void wait() const {
         const auto first_look = clock::now();
         const std::size_t ran_before = ran();
@@ -95,7 +98,8 @@ public:
         }
     }
 
-    /// After the pool is gone, so that a task run twice cannot come late. \throws inexact
+    /// Call it after the pool is destroyed, so that no duplicate run can come later.
+    /// \throws inexact unless each task ran exactly once
     void check() const {
         require_equal(ran(), count_, "tasks that ran");
         require_equal(tally::now().numbers - before_.numbers, count_ * first_ + count_ * (count_ - 1) / 2,

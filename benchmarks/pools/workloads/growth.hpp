@@ -1,4 +1,4 @@
-// Growth: does the cost of a task depend on how many are queued, or on how many workers there are?
+// Growth: does the cost of a task depend on the number of queued tasks or of workers?
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// Posting and draining 10^4, 10^5 ... up to `most` queued tasks, 2 workers; ns per task. A short one is done more often, and
-/// the median counts.
+/// Posts and drains 10^4, 10^5 ... up to `most` queued tasks with 2 workers. Returns ns per task,
+/// the median of several runs where a run is short.
 template <class Pool>
 figures growth_of_queue(std::size_t most) {
     figures all;

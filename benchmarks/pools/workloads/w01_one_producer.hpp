@@ -16,7 +16,8 @@ struct flood {
     usage used;
 };
 
-/// Posts so many tasks from this thread and waits for the last. Checks nothing: see expected_tasks::check().
+/// Posts `tasks` tasks from this thread and waits until all have run. The caller checks exactness
+/// with expected_tasks::check().
 template <class Pool>
 flood post_and_wait(Pool& pool, const expected_tasks& all, std::size_t tasks) {
     const usage before = usage_now();
@@ -32,7 +33,7 @@ flood post_and_wait(Pool& pool, const expected_tasks& all, std::size_t tasks) {
     return result;
 }
 
-/// So many more, that do not count for the time but for exactness.
+/// Runs `tasks` tasks that do not count for the time. Checks their exactness.
 template <class Pool>
 void warm_up(Pool& pool, std::size_t tasks) {
     const expected_tasks some{tasks};

@@ -34,7 +34,7 @@ figures w02_four_producers(std::size_t tasks) {
             });
         }
         const usage before = usage_now();
-        const expected_tasks all{each * producers};  // before the first of them can have run
+        const expected_tasks all{each * producers};  // before a task can run
         ready.arrive_and_wait();
         all.wait();
         seconds = all.seconds();

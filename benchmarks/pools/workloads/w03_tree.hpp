@@ -1,4 +1,4 @@
-// W3: one outside post of a root; each task above depth 0 posts two of the next depth.
+// W3: an outside thread posts the root. Each task above depth 0 posts two tasks one level lower.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// 16 bytes captured. Numbered like a heap: the root is 1, the children of n are 2n and 2n + 1.
+/// Captures 16 bytes. Numbered like a heap: the root is 1, the children of n are 2n and 2n + 1.
 template <class Pool>
 struct tree_task {
     Pool* pool;

@@ -1,4 +1,5 @@
-// W4: submit and get, one at a time; W4b: after a millisecond of sleep each, so that the workers are parked.
+// W4: submit and get, one task at a time. W4b: the same with a sleep of 1 ms before each task, so
+// that the workers are parked.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@
 
 namespace bench {
 
-/// Each trip in microseconds. \throws inexact unless each task ran once
+/// Returns the time of each trip in microseconds. \throws inexact unless each task ran once
 template <class Pool>
 std::vector<double> round_trips(Pool& pool, std::size_t trips, nanoseconds rest) {
     std::atomic<std::size_t> ran{0};

@@ -1,8 +1,8 @@
-// W5: fib without a cut-off: spawn fib(n-1), call fib(n-2) in place, join, add. Two threads in all.
+// W5: fib without a cut-off: spawn fib(n-1), call fib(n-2) in place, join, add. Two threads.
 //
-// A contender of this one:
+// A contender of this workload has
 //     explicit ForkJoin(std::size_t threads)
-//     in(f)            runs f() where it may fork, and waits for it
+//     in(f)            runs f() in a context that may fork, and waits for it
 //     group{fj}        run(f), wait()
 #pragma once
 
@@ -52,7 +52,7 @@ fib_run timed_fib(ForkJoin& where, std::size_t n) {
     return result;
 }
 
-/// fib(size) and fib(size - 3).
+/// Measures fib(size) and fib(size - 3), after a warm-up.
 template <class ForkJoin>
 figures w05_fork_join(std::size_t size) {
     ForkJoin where{2};

@@ -1,4 +1,4 @@
-// W6: rounds of a thousand tasks of 1 us CPU; after each round the producer waits on a count-down latch.
+// W6: rounds of a thousand tasks of 1 us CPU. The producer waits for each round on a latch.
 #pragma once
 
 #include <cstddef>

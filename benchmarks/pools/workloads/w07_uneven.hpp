@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/// In iterations; the same sequence for everybody.
+/// Returns task lengths in iterations; the same sequence for every contender.
 [[nodiscard]] inline std::vector<std::uint32_t> uneven_lengths(std::size_t tasks) {
     std::uint64_t x = 88172645463325252U;
     std::vector<std::uint32_t> lengths(tasks);

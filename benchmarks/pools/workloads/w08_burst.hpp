@@ -1,4 +1,5 @@
-// W8: a burst of tasks that each sleep 20 ms. Cold: a new pool, its construction included. Warm: the same pool again.
+// W8: a burst of tasks that each sleep 20 ms. Cold: on a new pool, including its construction.
+// Warm: on the same pool again.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@
 
 namespace bench {
 
-/// \throws inexact unless each task ran once
+/// Posts the tasks and waits for them. \throws inexact unless each task ran once
 template <class Pool>
 void burst(Pool& pool, std::size_t tasks) {
     countdown all_done;
@@ -31,7 +32,7 @@ void burst(Pool& pool, std::size_t tasks) {
     }
 }
 
-/// Medians of five bursts.
+/// Returns the medians of five bursts.
 template <class Pool>
 figures w08_burst(std::size_t tasks) {
     std::vector<double> cold_ms;

@@ -1,4 +1,5 @@
-// W9: what a queued task takes. The workers are held at a gate while tasks with a capture of 24 bytes are posted.
+// W9: the memory of a queued task. A gate holds the workers while the producer posts tasks that
+// capture 24 bytes.
 #pragma once
 
 #include <malloc.h>
@@ -28,8 +29,9 @@ struct backlog {
 
 enum class weigh { yes, no };
 
-/// Queues so many tasks behind a gate, opens it, waits for the last. Draining begins when the first worker has left the gate: how long
-/// that takes to wake it is not the pool's. \throws inexact
+/// Queues `tasks` tasks behind a gate, opens it and waits until all have run. The drain time starts
+/// when the first worker leaves the gate: the wake-up of that worker is not the pool's cost.
+/// \throws inexact unless each task ran once
 template <class Pool>
 backlog fill_and_drain(std::size_t workers, std::size_t tasks, weigh memory) {
     backlog found;
@@ -37,7 +39,8 @@ backlog fill_and_drain(std::size_t workers, std::size_t tasks, weigh memory) {
         gate held;
         Pool pool{{.workers = workers}};
         warm_up(pool, 1'000);
-        prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // of the one who waits; the workers exist by now
+        // For the waiting thread only: the workers exist already and keep their timer slack.
+        prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
         for (std::size_t i = 0; i < workers; ++i) {
             pool.post([&held] { held.pass(); });
         }

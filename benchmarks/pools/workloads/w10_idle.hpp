@@ -1,4 +1,4 @@
-// W10: what a pool costs that has worked and now has nothing to do. The size is the rest in milliseconds.
+// W10: the cost of a pool that has worked and is now idle. The size is the idle time in ms.
 #pragma once
 
 #include <chrono>

@@ -1,14 +1,14 @@
-// W11: a million timers put in and cancelled by one outside thread. W11a: how late ten thousand of them start.
+// W11: an outside thread starts and cancels a million timers. W11a: how late 10,000 timers fire.
 //
-// A contender of timers:
-//     handle                     what the caller keeps for each timer; default-constructible
+// A timer contender has
+//     handle                     what the caller keeps per timer; default-constructible
 //     handle_is_timer            the handle is the timer's own memory, so its bytes count
-//     start(handle&, delay, f)   f is trivially copyable, of the size of a pointer
-//     cancel(handle&)            true if the timer will not fire because of it
-//     settle()                   returns when all cancelled timers are really gone
-//     run_until(done)            lets timers fire until done()
+//     start(handle&, delay, f)   f is trivially copyable and as large as a pointer
+//     cancel(handle&)            true if the call prevented the timer from firing
+//     settle()                   returns when all cancelled timers have been reclaimed
+//     run_until(done)            lets timers fire until done() returns true
 //     refresh_clock()            optional: reads the clock before a start whose accuracy counts
-//     forget_handles()           optional: what it needs before the handles are destroyed
+//     forget_handles()           optional: called before the handles are destroyed
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace bench {
 
-/// Uniform; the same sequence for everybody.
+/// Returns uniformly distributed delays; the same sequence for every contender.
 [[nodiscard]] inline std::vector<nanoseconds> random_delays(std::size_t count, nanoseconds least,
                                                             nanoseconds most) {
     std::mt19937_64 random{88172645463325252U};
@@ -39,18 +39,20 @@ namespace bench {
 struct timer_round {
     double insert_seconds = 0;
     double cancel_seconds = 0;
-    double gone_seconds = 0;  // from the first cancel until the last timer is out
+    double gone_seconds = 0;  // from the first cancel until the last timer is reclaimed
     double resident_growth = 0;
 };
 
-/// All in, all out in the order of insertion. \throws inexact unless each timer either fired or was cancelled
+/// Starts all timers, then cancels them in the order of insertion.
+/// \throws inexact unless each timer either fired or was cancelled
 template <class Timers>
 timer_round insert_and_cancel(Timers& timers, const std::vector<nanoseconds>& delays) {
     using handles = std::vector<typename Timers::handle>;
     std::atomic<std::size_t> fired{0};
     const auto fire = [counter = &fired] { counter->fetch_add(1); };
 
-    // Constructing the elements touches the memory, so that an array that is only the caller's does not count.
+    // Constructing the handles touches their memory, so measuring afterwards excludes an array that
+    // is only the caller's.
     double before = resident_bytes();
     handles all(delays.size());
     if (!Timers::handle_is_timer) {
@@ -80,7 +82,8 @@ timer_round insert_and_cancel(Timers& timers, const std::vector<nanoseconds>& de
     return result;
 }
 
-/// Memory is that of the first round, when the process has none to reuse; rates are those of the second.
+/// Takes the memory from the first round, when the process has no freed memory to reuse, and the
+/// rates from the second.
 template <class Timers>
 figures w11_insert_cancel(std::size_t size) {
     const std::vector<nanoseconds> delays =
@@ -101,7 +104,7 @@ struct firing {
     std::atomic<int> times{0};
 };
 
-/// Lateness is from the moment that the caller asked for to the first instruction of the callback.
+/// Measures lateness: from the due time to the first instruction of the callback.
 template <class Timers>
 figures w11_accuracy(std::size_t size) {
     const std::vector<nanoseconds> delays = random_delays(size, nanoseconds{0}, std::chrono::seconds{2});

@@ -1,5 +1,5 @@
-// W12: a task of 5 us CPU every 50 us, whatever the pool does; how long until it starts. The producer spins on the clock
-// between posts; in W12s it sleeps until each is due.
+// W12: posts a task of 5 us CPU every 50 us, regardless of the pool's progress, and measures the
+// time until each starts. The producer spins on the clock between posts; in W12s it sleeps.
 #pragma once
 
 #include <sys/prctl.h>
@@ -24,7 +24,7 @@ enum class producer { spins, sleeps };
 
 inline void wait_until(clock::time_point due, producer how) {
     if (how == producer::sleeps && clock::now() < due) {
-        const nanoseconds t = due.time_since_epoch();  // the steady clock is CLOCK_MONOTONIC
+        const nanoseconds t = due.time_since_epoch();  // steady_clock is CLOCK_MONOTONIC
         const timespec at{static_cast<time_t>(t.count() / 1'000'000'000),
                           static_cast<long>(t.count() % 1'000'000'000)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
@@ -35,14 +35,14 @@ inline void wait_until(clock::time_point due, producer how) {
 struct open_loop {
     explicit open_loop(std::size_t tasks) : start_ns(tasks), posted_ns(tasks) {}
 
-    std::vector<std::atomic<std::int64_t>> start_ns;  // when each task started; 0 means not yet
+    std::vector<std::atomic<std::int64_t>> start_ns;  // start of each task; 0: not started
     std::vector<std::int64_t> posted_ns;
     std::atomic<std::size_t> doubles{0};
     clock::time_point first;
     double cores_busy = 0;
 };
 
-/// The task captures 24 bytes: the loop, its number, and when it was posted.
+/// Each task captures 24 bytes: the loop, its number, and its post time.
 template <class Pool>
 void run_open_loop(open_loop& loop, std::size_t tasks, producer how) {
     constexpr std::chrono::microseconds apart{50};
@@ -50,7 +50,8 @@ void run_open_loop(open_loop& loop, std::size_t tasks, producer how) {
         Pool pool{{.workers = 2}};
         warm_up(pool, 1'000);
         if (how == producer::sleeps) {
-            prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // of the producer; the workers exist by now
+            // For the producer only: the workers exist already and keep their timer slack.
+            prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
         }
         const usage before = usage_now();
         const expected_tasks all{tasks};

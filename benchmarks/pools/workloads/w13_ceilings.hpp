@@ -1,4 +1,5 @@
-// W13: what no pool can pass: calls, allocations, locks, clocks, threads and cache lines on this machine.
+// W13: limits that no pool can beat: the cost of calls, allocations, locks, clocks, threads and
+// cache lines on this machine.
 #pragma once
 
 #include <pthread.h>
@@ -19,7 +20,7 @@
 
 namespace bench {
 
-/// ns per call of `f`.
+/// Returns ns per call of `f`.
 template <class F>
 double ns_each(std::size_t times, F f) {
     const auto start = clock::now();
@@ -34,7 +35,7 @@ void keep(T& value) {
     asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// Keeps the calling thread on one CPU; without effect where that is not allowed.
+/// Pins the calling thread to one CPU; no effect where the system refuses.
 inline void pin(unsigned cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -42,11 +43,11 @@ inline void pin(unsigned cpu) {
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// us per round trip of two threads that wake each other with a mutex and a condition variable.
+/// Returns us per round trip of two threads that wake each other through a condition variable.
 inline double ping_pong_us(std::size_t trips) {
     std::mutex mutex;
     std::condition_variable changed;
-    std::size_t turn = 0;  // even: ours; odd: the other's
+    std::size_t turn = 0;  // even: this thread's turn; odd: the other thread's
     const auto play = [&](std::size_t mine) {
         for (std::size_t i = 0; i < trips; ++i) {
             std::unique_lock lock{mutex};
@@ -62,7 +63,7 @@ inline double ping_pong_us(std::size_t trips) {
     return seconds_since(start) * 1e6 / static_cast<double>(trips);
 }
 
-/// ns per round trip of two pinned threads that spin on one word.
+/// Returns ns per round trip of two pinned threads that spin on one word.
 inline double spinning_ping_pong_ns(std::size_t trips) {
     std::atomic<std::size_t> turn{0};
     const auto play = [&](std::size_t mine) {
@@ -82,7 +83,8 @@ inline double spinning_ping_pong_ns(std::size_t trips) {
 
 enum class pinned { no, yes };
 
-/// Millions of elements per second through a ring of 1024 places of 64 bytes, from one thread to another.
+/// Returns the rate, in millions of elements per second, of a ring of 1024 slots of 64 bytes
+/// between two threads.
 inline double ring_rate(std::size_t elements, pinned where) {
     struct alignas(64) place {
         std::atomic<std::uint64_t> full{0};
@@ -95,9 +97,9 @@ inline double ring_rate(std::size_t elements, pinned where) {
         }
         for (std::size_t i = 1; i <= elements; ++i) {
             place& here = ring[i % ring.size()];
-            // acquire: pairs with the consumer's release, which gives the place back.
+            // acquire: pairs with the consumer's release, which frees the slot.
             while (here.full.load(std::memory_order_acquire) != 0) {}
-            here.full.store(i, std::memory_order_release);  // hands the element over
+            here.full.store(i, std::memory_order_release);  // publishes the element
         }
     }};
     std::uint64_t sum = 0;
@@ -111,7 +113,7 @@ inline double ring_rate(std::size_t elements, pinned where) {
             // acquire: pairs with the producer's release.
             while ((element = here.full.load(std::memory_order_acquire)) == 0) {}
             sum += element;
-            here.full.store(0, std::memory_order_release);  // gives the place back
+            here.full.store(0, std::memory_order_release);  // frees the slot
         }
     }};
     producer.join();
@@ -125,7 +127,7 @@ inline figures w13_ceilings(std::size_t times) {
     std::mutex mutex;
     std::atomic<std::size_t> number{0};
     figures all;
-    // First, while the process has one thread: glibc leaves the atomics out then.
+    // Measured first, while the process has one thread: glibc then skips the atomic instructions.
     all.emplace_back("lonely_mutex_ns", ns_each(times, [&](std::size_t) {
                          const std::lock_guard lock{mutex};
                          keep(count);

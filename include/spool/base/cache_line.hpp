@@ -1,12 +1,13 @@
-// The distance at which two threads do not disturb each other.
+// cache_line: the distance that prevents false sharing.
 #pragma once
 
 #include <cstddef>
 
 namespace spool::inline v1 {
 
-/// What two threads write often is kept this far apart. A constant of ours, because the standard library's may change
-/// with the compiler's flags, and with it the layout of public types.
+/// Data that different threads write often is kept this many bytes apart. This is a constant of our
+/// own: the value of std::hardware_destructive_interference_size may change with compiler flags,
+/// and would change the layout of public types.
 inline constexpr std::size_t cache_line = 64;
 
 }  // namespace spool::inline v1

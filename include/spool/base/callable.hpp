@@ -1,4 +1,5 @@
-// What counts as a task's body: a callable without parameters, or one whose only parameter is the stop token.
+// What may be the body of a task: a callable without parameters, or with a std::stop_token as its
+// only parameter.
 #pragma once
 
 #include <concepts>
@@ -15,12 +16,13 @@
 
 namespace spool::inline v1 {
 
-/// F is called as `f(token)`. As with std::jthread, this wins where both forms would compile.
+/// F is called as `f(token)`. As with std::jthread, this form wins where `f()` would compile too.
 template <class F>
 concept stoppable_callable = (std::invocable<std::decay_t<F>&, std::stop_token>);
 
-/// F can be a task: a decayed copy of it is called as `f(token)` or as `f()`. (That it can be copied or moved is no part
-/// of the concept: asking would go round in a circle for a callable that is itself constructible from a task.)
+/// F can be a task: a decayed copy of F is called as `f(token)` or as `f()`. The concept does not
+/// require that F can be copied or moved: that check would recurse for a callable that is itself
+/// constructible from a task.
 template <class F>
 concept task_callable = (stoppable_callable<F> || std::invocable<std::decay_t<F>&>);
 
@@ -35,10 +37,12 @@ struct task_result<F> {
     using type = std::invoke_result_t<F&, std::stop_token>;
 };
 
-// A type with an empty state of its own: a pointer, or a wrapper such as std::function. A lambda without
-// captures compares with nullptr too, through its conversion to a pointer, but it is never empty: unary plus,
-// which works by the same conversion, tells it. Nor does a type count that compares only with another object of its own, made
-// from nullptr: just_null spends the one conversion that this would need.
+// A type with an empty state: a pointer, or a wrapper such as std::function.
+// Two kinds of type compare with nullptr and still do not count:
+// - A lambda without captures, which converts to a function pointer and is never empty. Unary plus
+//   uses the same conversion, so converts_to_pointer recognises such a lambda.
+// - A type that compares only with another object of its own type, constructed from nullptr.
+//   just_null uses up the one user-defined conversion that this comparison needs.
 struct just_null {
     operator std::nullptr_t() const noexcept;  // never called
 };
@@ -69,7 +73,7 @@ template <class F>
 
 }  // namespace detail
 
-/// What the future of a task made from F holds.
+/// The result type of the future for a task made from F.
 template <task_callable F>
 using task_result_t = typename detail::task_result<std::decay_t<F>>::type;
 

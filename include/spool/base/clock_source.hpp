@@ -1,4 +1,5 @@
-// clock_source: where a pool that waits for times reads the time. The real clocks by default; tests bring their own.
+// clock_source: where a scheduled pool reads the time. The default is the real clocks; tests supply
+// their own.
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,8 @@
 
 namespace spool::inline v1 {
 
-/// Told when time has moved in another way than by passing. Must not touch the clock's list of listeners.
+/// A clock calls time_changed() when its time changes other than by passing, for example when a
+/// test advances it. time_changed() must not add or remove listeners.
 class clock_listener {
 public:
     virtual void time_changed() noexcept = 0;
@@ -18,9 +20,11 @@ protected:
     ~clock_listener() = default;
 };
 
-/// A pair of clocks: one that only moves forward, for delays, and the time of day. See spool::testing::manual_clock.
+/// A pair of clocks: a steady one for delays, and the time of day. See
+/// spool::testing::manual_clock.
 ///
-/// Thread safety: every member from any thread. now() and wall_now() take no lock that is held while a listener is called.
+/// Thread safety: any thread may call every member. now() and wall_now() take no lock that the
+/// clock holds while it calls a listener.
 class SPOOL_API clock_source {
 public:
     clock_source() = default;
@@ -30,11 +34,12 @@ public:
 
     [[nodiscard]] virtual due_time now() const noexcept = 0;
     [[nodiscard]] virtual std::chrono::system_clock::time_point wall_now() const noexcept = 0;
-    /// How long a thread that waits for `due` may sleep by the real clock. One that is told of every change may sleep for ever.
+    /// Until when, on the real steady clock, a thread that waits for `due` may sleep. A clock that
+    /// tells its listeners of every change may return deadline::never().
     [[nodiscard]] virtual deadline sleep_limit(due_time due) const noexcept = 0;
 
     virtual void add_listener(clock_listener& listener) = 0;
-    /// On return no call of it is under way.
+    /// When it returns, no call of `listener` is in progress.
     virtual void remove_listener(clock_listener& listener) noexcept = 0;
 };
 

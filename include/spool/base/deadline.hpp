@@ -1,4 +1,5 @@
-// deadline: the only way a time limit travels inwards. Any chrono duration becomes one, and none overflows.
+// deadline: the one type in which the library passes time limits on. Any chrono duration converts
+// to a deadline without overflow.
 #pragma once
 
 #include <chrono>
@@ -10,18 +11,20 @@
 
 namespace spool::inline v1 {
 
-/// Any duration as nanoseconds; what does not fit becomes the nearest that does, NaN becomes zero.
+/// Converts any duration to nanoseconds. A value out of range becomes the nearest one in range; NaN
+/// becomes zero.
 template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::nanoseconds saturated(std::chrono::duration<Rep, Period> d) noexcept {
     using std::chrono::nanoseconds;
     using ratio = std::ratio_divide<Period, std::nano>;
-    // Judged in floating point first, where nothing wraps; the exact conversion follows only inside the range.
+    // The range check uses floating point, where nothing wraps. The exact conversion follows only
+    // inside the range.
     const auto approximate = static_cast<long double>(d.count()) * static_cast<long double>(ratio::num) /
                              static_cast<long double>(ratio::den);
     if (approximate != approximate) {
         return nanoseconds::zero();
     }
-    // A little inside the limits, so that rounding of the estimate cannot let an overflow through.
+    // Slightly inside the limits: rounding of the estimate must not let an overflow through.
     constexpr auto bound = static_cast<long double>(std::numeric_limits<nanoseconds::rep>::max()) * 0.999999L;
     if (approximate >= bound) {
         return nanoseconds::max();
@@ -30,7 +33,7 @@ template <class Rep, class Period>
         return nanoseconds::min();
     }
     if constexpr (ratio::num != 1 && ratio::den != 1 && !std::chrono::treat_as_floating_point_v<Rep>) {
-        // duration_cast multiplies before it divides: the product may not fit where the quotient does.
+        // duration_cast multiplies before it divides: the product may overflow, the quotient fit.
         if (static_cast<std::intmax_t>(d.count()) > std::numeric_limits<std::intmax_t>::max() / ratio::num ||
             static_cast<std::intmax_t>(d.count()) < std::numeric_limits<std::intmax_t>::min() / ratio::num) {
             return nanoseconds{static_cast<nanoseconds::rep>(approximate)};
@@ -39,7 +42,8 @@ template <class Rep, class Period>
     return std::chrono::duration_cast<nanoseconds>(d);
 }
 
-/// A setting in nanoseconds that takes any chrono duration, saturated: `.keep_alive = hours::max()` does not overflow.
+/// A setting in nanoseconds. It accepts any chrono duration and saturates: `.keep_alive =
+/// hours::max()` does not overflow.
 class duration_setting {
 public:
     template <class Rep, class Period>
@@ -50,18 +54,19 @@ private:
     std::chrono::nanoseconds value_;
 };
 
-/// A point on the steady clock up to which a wait may last, or never.
+/// A point on the steady clock at which a wait ends, or never.
 ///
-///     queue.poll_until(deadline::after(50ms));
+///     if (!result.wait_until(deadline::after(50ms))) { ... }  // result: a future
 class deadline {
 public:
     using clock = std::chrono::steady_clock;
     using time_point = std::chrono::time_point<clock, std::chrono::nanoseconds>;
 
-    /// The wait has no limit.
+    /// A wait without a time limit.
     [[nodiscard]] static constexpr deadline never() noexcept { return deadline{time_point::max()}; }
 
-    /// `d` from now. Zero and negative durations are already over; one too large to add is never.
+    /// The point `d` from now. A zero or negative `d` has already expired; a `d` too large to add
+    /// means never.
     template <class Rep, class Period>
     [[nodiscard]] static deadline after(std::chrono::duration<Rep, Period> d) noexcept {
         const std::chrono::nanoseconds wait = saturated(d);
@@ -75,7 +80,7 @@ public:
     [[nodiscard]] static constexpr deadline at(time_point when) noexcept { return deadline{when}; }
 
     [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == time_point::max(); }
-    /// Reads the clock only when there is something to compare with.
+    /// Reads the clock only if the answer depends on it.
     [[nodiscard]] bool expired() const noexcept {
         return !is_never() && (when_ == time_point::min() || clock::now() >= when_);
     }

@@ -1,5 +1,5 @@
-// What Spool throws: rejected_execution, cancelled, timed_out, interrupted, deadlock. Wrong arguments are
-// std::invalid_argument, wrong use of an object is std::logic_error.
+// The exceptions of Spool: rejected_execution, cancelled, timed_out, interrupted, deadlock. A wrong
+// argument throws std::invalid_argument, wrong use of an object std::logic_error.
 #pragma once
 
 #include <exception>
@@ -12,12 +12,12 @@
 
 namespace spool::inline v1 {
 
-/// Why an executor did not take (or did not keep) a task.
+/// Why an executor refused a task, or dropped one that it had accepted.
 enum class rejection_reason {
     full,       ///< the queue is full and no further thread may be started
     shut_down,  ///< the executor no longer accepts tasks
-    evicted,    ///< pushed out of the queue by a newer task
-    no_thread,  ///< the only thread that could have run it could not be started
+    evicted,    ///< a newer task pushed it out of the queue
+    no_thread,  ///< no thread runs that could take it, and none could be started
 };
 
 /// The reason as it appears in messages: "queue full", "shut down", "evicted", "no thread".
@@ -28,14 +28,15 @@ enum class rejection_reason {
 ///     thread_per_task_executor "io": task rejected, shut down (threads running 3)
 class SPOOL_API rejected_execution : public std::runtime_error {
 public:
-    /// `executor` says who refused, `numbers` is the state that explains why (may be empty).
+    /// `executor` names the executor that refused. `numbers` is the state that explains why; it may
+    /// be empty.
     rejected_execution(rejection_reason reason, std::string_view executor, std::string_view numbers = {});
     rejected_execution(const rejected_execution&) noexcept;
     rejected_execution& operator=(const rejected_execution&) noexcept;
     ~rejected_execution() override;
 
     [[nodiscard]] rejection_reason reason() const noexcept { return reason_; }
-    /// Who refused, for example `thread_per_task_executor "io"`.
+    /// The executor that refused, for example `thread_per_task_executor "io"`.
     [[nodiscard]] const std::string& executor() const noexcept { return *executor_; }
 
 private:
@@ -43,7 +44,7 @@ private:
     std::shared_ptr<const std::string> executor_;  // shared: copying an exception must not throw
 };
 
-/// The task of this future was cancelled, or was destroyed without having run.
+/// The future's task was cancelled, or was destroyed before it ran.
 class SPOOL_API cancelled : public std::runtime_error {
 public:
     cancelled();
@@ -53,7 +54,7 @@ public:
     ~cancelled() override;
 };
 
-/// The time limit of a wait passed first, or that of a task which had not begun (see expires_at).
+/// A wait reached its deadline, or a task had not begun by its expiry time (see expires_at).
 class SPOOL_API timed_out : public std::runtime_error {
 public:
     explicit timed_out(const std::string& what);
@@ -62,8 +63,9 @@ public:
     ~timed_out() override;
 };
 
-/// A stop was requested (of the task that waits, or of the token given to the wait) before what was
-/// waited for came. A task may let it pass: leaving a task whose stop was requested, it is a normal end.
+/// A stop request ended a wait: a request to the task that waits, or on the token given to the
+/// wait. A task may let this exception escape: if the task's stop was requested, that counts as a
+/// normal end.
 class SPOOL_API interrupted : public std::runtime_error {
 public:
     explicit interrupted(const std::string& what);
@@ -72,7 +74,8 @@ public:
     ~interrupted() override;
 };
 
-/// Workers wait for each other, and this wait was chosen to give way (see deadlock_policy). what() names them all.
+/// Workers wait for each other, and the library chose to end this wait (see deadlock_policy).
+/// what() names all of these workers.
 class SPOOL_API deadlock : public std::runtime_error {
 public:
     explicit deadlock(const std::string& what);
@@ -81,11 +84,12 @@ public:
     ~deadlock() override;
 };
 
-/// Text of an exception for people: what() of a std::exception, or that it is of another type.
+/// The text of an exception for people: what() of a std::exception, else that it is of another
+/// type.
 [[nodiscard]] SPOOL_API std::string describe(const std::exception_ptr& error);
 
-/// Writes one line on stderr, "spool: uncaught exception in <where>: <what>", in one piece. This is where
-/// an exception ends up that nobody is left to catch. Never throws.
+/// Writes one line to stderr, "spool: uncaught exception in <where>: <what>", with a single
+/// fwrite(). For an exception that no caller is left to catch. Never throws.
 SPOOL_API void report_uncaught(std::string_view where, const std::exception_ptr& error) noexcept;
 
 }  // namespace spool::inline v1

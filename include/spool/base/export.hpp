@@ -1,7 +1,7 @@
-// What every part of Spool needs: the language it is written in, and the names that the compiled library exports.
+// What every part of Spool needs: a check of the compiler's language mode, and SPOOL_API.
 //
-// SPOOL_API marks what the compiled library offers. The library is built with hidden visibility, so that a
-// shared build exports exactly these names and nothing of its inside.
+// SPOOL_API marks the names that the compiled library exports. The library is built with hidden
+// visibility, so a shared build exports these names and no internals.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 202002L

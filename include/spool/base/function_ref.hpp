@@ -1,4 +1,4 @@
-// function_ref: a callable passed down a call, two pointers, no ownership.
+// function_ref: a non-owning reference to a callable, for parameters. It is two pointers.
 #pragma once
 
 #include <concepts>
@@ -12,11 +12,11 @@ namespace spool::inline v1 {
 template <class Signature>
 class function_ref;
 
-/// Refers to a callable that outlives the call it is passed to. For virtual functions that take a predicate.
+/// Refers to a callable that must outlive the function_ref. For virtual functions with a predicate.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
 public:
-    /// Implicit on purpose: it stands for the callable in an argument list.
+    /// Implicit on purpose: callers pass the callable itself as the argument.
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<R, F&, Args...>)
     function_ref(F&& f)

@@ -1,4 +1,4 @@
-// std::mutex and its guard with the annotations that Clang checks: libstdc++'s own have none.
+// std::mutex and a lock guard with the annotations that Clang checks; libstdc++ has none.
 #pragma once
 
 #include <mutex>
@@ -16,18 +16,19 @@ public:
     void lock() SPOOL_ACQUIRE() { plain_.lock(); }
     [[nodiscard]] bool try_lock() noexcept SPOOL_TRY_ACQUIRE(true) { return plain_.try_lock(); }
     void unlock() noexcept SPOOL_RELEASE() { plain_.unlock(); }
-    /// Tells Clang what it cannot see: inside of a lambda, or where the lock was taken under another name.
+    /// Tells Clang that the mutex is held where Clang cannot see it: inside a lambda, or where the
+    /// lock was acquired under another name.
     void assert_held() const noexcept SPOOL_ASSERT_HELD() {}
 
 private:
     std::mutex plain_;
 };
 
-/// Holds a mutex for as long as it lives.
+/// Holds a mutex for the lifetime of the guard.
 class SPOOL_SCOPED_CAPABILITY lock_guard {
 public:
     explicit lock_guard(mutex& m) SPOOL_ACQUIRE(m) : mutex_(m) { mutex_.lock(); }
-    /// For one that was taken by try_lock().
+    /// Adopts a mutex that the caller acquired with try_lock().
     lock_guard(mutex& m, std::adopt_lock_t) noexcept SPOOL_REQUIRES(m) : mutex_(m) {}
     lock_guard(const lock_guard&) = delete;
     lock_guard& operator=(const lock_guard&) = delete;

@@ -1,8 +1,8 @@
-// SPOOL_PAUSE_POINT: a step of a protocol at which another thread may come in between.
+// SPOOL_PAUSE_POINT: marks a step of a protocol at which another thread may interleave.
 //
-// In the product it is nothing at all. In builds with the CMake option SPOOL_PAUSE_POINTS, which are for tests alone, a thread may be held up
-// there: seldom, at random, from a mere yield up to a millisecond, once pauses::begin() was called or if the environment says
-// SPOOL_PAUSES=<seed>.
+// In the product the macro is empty. In test builds with the CMake option SPOOL_PAUSE_POINTS it may
+// hold a thread up: seldom, at random, from one yield to a millisecond. Pauses begin with a call of
+// pauses::begin(), or with SPOOL_PAUSES=<seed> in the environment.
 #pragma once
 
 #if defined(SPOOL_PAUSE_POINTS)
@@ -13,10 +13,10 @@
 
 namespace spool::inline v1::pauses {
 
-/// From now on threads pause, by dice that come from the seed and the order in which the threads first come to a pause point. Zero: they
-/// pause no more.
+/// Starts the pauses; a seed of zero ends them. Each thread draws random numbers derived from the
+/// seed and from the order in which the threads first reach a pause point.
 SPOOL_API void begin(std::uint64_t seed) noexcept;
-/// How many times a thread was held up so far.
+/// How many times a thread has been held up so far.
 [[nodiscard]] SPOOL_API std::uint64_t count() noexcept;
 SPOOL_API void at(const char* where) noexcept;
 

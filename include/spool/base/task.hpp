@@ -1,4 +1,4 @@
-// task: the move-only callable that every queue and every pool carries.
+// task: the move-only callable that queues and pools carry.
 #pragma once
 
 #include <concepts>
@@ -20,29 +20,29 @@
 
 namespace spool::inline v1 {
 
-/// A move-only `void()`, 56 bytes: up to 40 bytes of callable inline, larger ones (and those whose move may
-/// throw) on the heap.
+/// A move-only `void()` of 56 bytes. A callable of up to 40 bytes is stored inline. A larger one,
+/// or one whose move may throw, goes on the heap.
 ///
 ///     spool::task hello = [] { std::puts("hello"); };
 ///     hello();
 ///
-/// Any callable without parameters becomes a task, and any whose only parameter is a std::stop_token: it
-/// gets the token of the task that runs. What the callable returns is dropped (submit() keeps it). A task made
-/// from a null pointer, or from an object whose own `==` says that it equals nullptr (an empty std::function),
-/// is itself empty.
+/// A task can hold a callable without parameters, or one whose only parameter is a std::stop_token.
+/// The latter gets the token of the task that runs. The task discards the callable's result;
+/// submit() keeps it. A task made from a null pointer is empty, and so is one made from an object
+/// that compares equal to nullptr by its own `==`, such as an empty std::function.
 ///
-/// A callable may tell more about itself by three members, which its task answers:
+/// A callable may describe itself with three members, which its task forwards:
 ///
-///     int priority() const       // the greater goes first, in queues that order by priority
-///     due_time due() const       // when it may run at the earliest; any time_point of std::chrono::steady_clock
-///     bool is_cancelled() const  // purge() may take it out of the queue (of a submitted one its future says so)
+///     int priority() const       // greater goes first, in queues that order by priority
+///     due_time due() const       // earliest time to run; any std::chrono::steady_clock time_point
+///     bool is_cancelled() const  // purge() may remove it; for a submitted task its future says so
 ///
-/// Queues ask them while the task waits, so they must be cheap and give the same answer each time. The result
-/// type counts: a `double priority()`, a `bool priority()` or a `std::string due()` is the callable's own affair,
-/// and the task ignores it. No other member of a callable means anything to Spool.
+/// Queues call these members while the task waits. They must be cheap and must return the same
+/// answer each time. The result type matters: the task ignores a `double priority()`, a `bool
+/// priority()` or a `std::string due()`. No other member of a callable means anything to Spool.
 ///
-/// Thread safety: as for a plain value; one thread at a time. Moving never throws and never allocates; making
-/// one from a callable may allocate. A moved-from task is empty.
+/// Thread safety: like a plain value, one thread at a time. A move never throws and never
+/// allocates; construction from a callable may allocate. A moved-from task is empty.
 class task {
 public:
     // NOLINTNEXTLINE(modernize-use-equals-default): a const task may be made without a value
@@ -51,7 +51,7 @@ public:
 
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, task> && task_callable<F>)
-    task(F&& f) {  // implicit on purpose: execute([] { ... }) must read like that
+    task(F&& f) {  // implicit on purpose: for execute([] { ... })
         using stored = std::decay_t<F>;
         static_assert(std::is_constructible_v<stored, F> && std::is_move_constructible_v<stored>,
                       "the callable of a task must be movable (or copyable, if it is passed as an lvalue)");
@@ -65,7 +65,7 @@ public:
         }
         name_it<stored>();
     }
-    /// The callable is made where it stays, from its parts.
+    /// Constructs the callable in place from `parts`.
     template <class Stored, class... Parts>
     explicit task(std::in_place_type_t<Stored>, Parts&&... parts) {
         if constexpr (detail::fits_inline<Stored>) {
@@ -76,7 +76,7 @@ public:
         name_it<Stored>();
     }
 
-    /// For queues: there is a callable, and to move it calls nothing.
+    /// For queues: the task is not empty, and moving it calls no code of the callable.
     [[nodiscard]] bool moves_as_bytes() const noexcept {
         return table_ != nullptr && table_->relocate == nullptr;
     }
@@ -98,8 +98,8 @@ public:
     }
     ~task() { destroy(); }
 
-    /// Destroys the callable where it is; the task is empty afterwards, and already while it goes. For owners that no destructor of
-    /// a callable can reach; else assign nullptr.
+    /// Destroys the callable in place. The task is empty afterwards, and while the destructor runs.
+    /// Precondition: the callable's destructor cannot reach this task; otherwise assign nullptr.
     void clear() noexcept {
         const detail::task_table* const old = std::exchange(table_, nullptr);
         id_ = 0;
@@ -108,7 +108,7 @@ public:
         }
     }
 
-    /// Calls the callable. It may be called again; it is destroyed with the task.
+    /// Calls the callable. It may be called again; the task destroys it.
     /// \throws std::bad_function_call if empty, and whatever the callable throws.
     void operator()() {
         if (table_ == nullptr) {
@@ -119,31 +119,32 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return table_ == nullptr; }
     explicit operator bool() const noexcept { return !empty(); }
-    template <std::same_as<task> T>  // a template, so that nothing is converted to a task to be compared
+    template <std::same_as<task> T>  // a template, so that no operand converts to a task
     friend bool operator==(const T& t, std::nullptr_t) noexcept {
         return t.empty();
     }
 
-    /// Unique in the process, kept when the task is moved; 0 if empty. Ids of one thread increase, but they come
-    /// from per-thread blocks: across threads they say nothing about age.
+    /// The task's id: unique in the process, kept when the task is moved; 0 if empty. Ids increase
+    /// within a thread. Across threads they say nothing about age: they come from per-thread
+    /// blocks.
     [[nodiscard]] task_id id() const noexcept { return id_; }
 
-    /// What the callable answers, else 0. The greater goes first.
+    /// The callable's priority, or 0. The greater goes first.
     [[nodiscard]] int priority() const {
         return table_ == nullptr || table_->priority == nullptr ? 0 : table_->priority(callable());
     }
 
-    /// When the task may run at the earliest: what the callable answers, else the beginning of time.
+    /// The earliest time at which the task may run: the callable's answer, or due_time::min().
     [[nodiscard]] due_time due() const {
         return table_ == nullptr || table_->due == nullptr ? due_time::min() : table_->due(callable());
     }
 
-    /// What the callable answers, else false. It is asked by purge(), possibly on another thread.
+    /// The callable's answer, or false. purge() asks, possibly on another thread.
     [[nodiscard]] bool is_cancelled() const {
         return table_ != nullptr && table_->is_cancelled != nullptr && table_->is_cancelled(callable());
     }
 
-    /// The callable, if it is an F; else null.
+    /// The callable if it is an F, else null.
     template <class F>
     [[nodiscard]] F* target() noexcept {
         return is<F>() ? static_cast<F*>(callable()) : nullptr;
@@ -153,9 +154,9 @@ public:
         return is<F>() ? static_cast<const F*>(callable()) : nullptr;
     }
 
-    /// For pools: there is a callable, and it is neither the body of a future nor has a due time.
+    /// For pools: the task is not empty, is not the body of a future, and has no due time.
     [[nodiscard]] bool is_plain() const noexcept { return table_ != nullptr && table_->plain; }
-    /// For writers of executors: the callable will take over the scope that it is run in (see task_scope).
+    /// For executors: the callable adopts the scope that it runs in (see task_scope).
     [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
     /// For pools: the shared state of the future whose body this is, or null (see future_link).
     [[nodiscard]] void* shared_state() const noexcept {
@@ -163,7 +164,7 @@ public:
                                                                     : table_->shared_state(callable());
     }
 
-    /// For task_group: what the callable belongs to, or null.
+    /// For task_group: the owner of the callable, or null.
     [[nodiscard]] const void* owner() const noexcept {
         return table_ == nullptr || table_->owner == nullptr
                    ? nullptr
@@ -197,12 +198,12 @@ private:
     // Out of line, so that the compiler inlines the usual assignment into the queues' pop (W3).
     [[gnu::noinline]] void replace_callable(task& other) noexcept {
         if (this != &other) {
-            // The old callable goes last: its destructor may look at this very task.
+            // The old callable is destroyed last: its destructor may access this task.
             task old{std::move(*this)};
             take(other);
         }
     }
-    // The table is here already.
+    // Moves the callable from `other`. Precondition: table_ and id_ have been moved already.
     void take_callable(task& other) noexcept {
         if (table_ == nullptr) {
             return;

@@ -1,4 +1,4 @@
-// task_id: the name of a task.
+// task_id: identifies a task.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace spool::inline v1 {
 
-/// Names one task for as long as the process lives. Zero is no task.
+/// Identifies one task for the lifetime of the process. Zero means no task.
 using task_id = std::uint64_t;
 
 namespace detail {
 
-// Each thread takes a block of ids at a time, so that they cost no shared write per task.
+// Each thread reserves a block of ids at a time, so an id costs no shared write per task.
 class SPOOL_API id_block {
 public:
     [[nodiscard]] static task_id next() noexcept {
@@ -25,8 +25,8 @@ public:
 
 private:
     static void renew() noexcept;
-    static constinit thread_local id_block
-        mine_;  // trivially destroyed: usable in destructors of other thread_locals
+    // Trivially destroyed, so destructors of other thread_locals can still use it.
+    static constinit thread_local id_block mine_;
 
     task_id next_ = 0;
     task_id end_ = 0;
@@ -36,10 +36,10 @@ inline task_id next_task_id() noexcept {
     return id_block::next();
 }
 
-/// The smallest id that this process can have given out itself: 0, unless it was forked; then ids below it are the parent's. Changed
-/// only while the process has a single thread.
+/// The smallest id that this process can have issued: 0, unless the process was forked. In a forked
+/// child, smaller ids are the parent's. Changes only while the process has a single thread.
 extern SPOOL_API task_id first_own_id;
-/// In a forked child, on its only thread.
+/// Discards the current block and sets first_own_id. Call it in a forked child, on its only thread.
 SPOOL_API void begin_new_ids() noexcept;
 
 }  // namespace detail

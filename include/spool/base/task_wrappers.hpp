@@ -1,4 +1,4 @@
-// Wrappers round a callable that tell its task more about it: with_priority(), expires_at(). They nest in any order.
+// Wrappers that add properties to a callable, in any order: with_priority(), expires_at().
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace spool::inline v1 {
 
-/// A callable with a priority; made by with_priority().
+/// A callable with a priority. with_priority() makes it.
 template <class F>
 class prioritized {
 public:
@@ -42,7 +42,7 @@ private:
     int priority_;
 };
 
-/// `f`, whose task answers `priority` to task::priority(); kept through submit(). The greater goes first, in
+/// Wraps `f` so that its task has this priority, also through submit(). The greater goes first, in
 /// queues that order by priority.
 ///
 ///     pool.submit(spool::with_priority(10, [] { return urgent(); }));
@@ -58,7 +58,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A callable that is no longer called after a time; made by expires_at().
+/// A callable that is not called after its expiry time. expires_at() makes it.
 template <class F>
 class expiring {
 public:
@@ -72,7 +72,7 @@ public:
         require_in_time();
         return std::invoke(f_, std::move(stop));
     }
-    /// By the clock of the pool that runs the current task, else by the real one.
+    /// Measured on the clock of the pool that runs the current task, else on the real clock.
     [[nodiscard]] bool is_expired() const { return task_scope::clock_now() > when_; }
     [[nodiscard]] int priority() const requires detail::has_priority<F> { return f_.priority(); }
     [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
@@ -93,14 +93,19 @@ private:
     due_time when_;
 };
 
-/// `f`, unless it has not begun by `when`: then `f` is not called. A time that a pool's own clock shows (see
-/// scheduled_pool_options) is compared with that clock.
+/// Wraps `f` so that it is not called if it has not begun by `when`. In a pool with its own clock
+/// (see scheduled_pool_options), `when` is a time on that clock.
 ///
-///     auto page = pool.submit(spool::expires_at(std::chrono::steady_clock::now() + 50ms, [] { return render(); }));
+///     const auto limit = std::chrono::steady_clock::now() + 50ms;
+///     auto page = pool.submit(spool::expires_at(limit, [] { return render(); }));
 ///
-/// Submitted, its future fails with timed_out, when a worker comes to it. In a task_group, wait() throws timed_out. A periodic task fails
-/// so in every run after `when`. Executed without a future, it is dropped in silence: hooks and counts
-/// see a task that ended without an exception. Priority, due time and is_cancelled() are those of `f`.
+/// What happens after `when`:
+/// - submit(): the future fails with timed_out when a worker reaches the task.
+/// - task_group: wait() throws timed_out.
+/// - A periodic task: every run fails with timed_out.
+/// - execute(): the task is dropped silently. Hooks and counts see a task without an exception.
+///
+/// Priority, due time and is_cancelled() are those of `f`.
 template <task_callable F, class Duration>
 [[nodiscard]] expiring<std::decay_t<F>> expires_at(
     std::chrono::time_point<std::chrono::steady_clock, Duration> when, F&& f) {

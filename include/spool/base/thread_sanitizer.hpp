@@ -1,15 +1,16 @@
-// Hand-overs that ThreadSanitizer must know of.
+// Tells ThreadSanitizer about hand-overs between threads.
 //
-// A program compiled with -fsanitize=thread usually links a library that was not. ThreadSanitizer does not see the
-// atomic operations inside that library, so it would report what one thread writes and another reads after a correct
-// hand-over. These functions name each hand-over: the giver calls hand_over(), the receiver calls receive(), with the
-// same key.
+// A program compiled with -fsanitize=thread usually links a library that was compiled without.
+// ThreadSanitizer does not see the atomic operations inside that library. It would report data that
+// one thread writes and another reads after a correct hand-over. These functions announce each
+// hand-over: the giver calls hand_over() and the receiver calls receive(), with the same key.
 //
-// The headers call them in code that the program compiles. Without -fsanitize=thread they are empty. The compiled
-// library calls the forms with `_in_library`, where hand-overs are rare: they look for ThreadSanitizer at run time.
+// The headers call them in code that the program compiles; without -fsanitize=thread they are
+// empty. The compiled library calls the forms with `_in_library`, where hand-overs are rare. Those
+// look for ThreadSanitizer at run time.
 //
-// A library that is itself instrumented needs none of this: SPOOL_LIBRARY_IS_INSTRUMENTED turns it off, so that our
-// own tests see every hand-over that is missing.
+// A library that is itself instrumented needs no announcements. SPOOL_LIBRARY_IS_INSTRUMENTED turns
+// them off, so that our own tests detect every missing hand-over.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@
 #endif
 #endif
 
-// Marks a function that pools and queues call on any thread, while they hold a task: its reads are not looked at.
+// Marks a function that pools and queues call on any thread while they hold a task. ThreadSanitizer
+// ignores the accesses in it.
 #if defined(SPOOL_TELLS_THREAD_SANITIZER)
 #define SPOOL_UNWATCHED __attribute__((no_sanitize("thread")))
 #else
@@ -36,7 +38,8 @@
 #endif
 
 #if defined(SPOOL_TELLS_THREAD_SANITIZER)
-extern "C" {  // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): ThreadSanitizer's names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): ThreadSanitizer's names
+extern "C" {
 void __tsan_acquire(void* key);
 void __tsan_release(void* key);
 void AnnotateIgnoreReadsBegin(const char* file, int line);
@@ -48,8 +51,8 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 
 namespace spool::inline v1::detail {
 
-/// One key per task, shared by tasks whose ids are equal modulo their number. A shared key can hide a race, but
-/// never reports a false one.
+/// Each task maps to one key. Tasks whose ids are equal modulo sanitizer_keys share a key. A shared
+/// key can hide a race, but never causes a false report.
 struct alignas(8) sanitizer_key {
     std::byte unused{};
 };
@@ -60,12 +63,12 @@ SPOOL_API extern sanitizer_key keys_of_tasks[sanitizer_keys];
     return &keys_of_tasks[id % sanitizer_keys];
 }
 
-/// For the compiled library, off the hot path.
+/// For the compiled library, outside the hot path.
 SPOOL_API void hand_over_in_library(const void* key) noexcept;
 SPOOL_API void receive_in_library(const void* key) noexcept;
 
-/// For the compiled library: base of an object that one thread allocates and another may free. ThreadSanitizer counts both
-/// as writes.
+/// For the compiled library: base of an object that one thread allocates and another may free.
+/// ThreadSanitizer treats both the allocation and the deallocation as writes.
 class freed_elsewhere {
 public:
     freed_elsewhere(const freed_elsewhere&) = delete;
@@ -76,9 +79,10 @@ protected:
     ~freed_elsewhere() { receive_in_library(this); }
 };
 
-/// For the compiled library, instrumented or not: ThreadSanitizer ignores this thread's accesses during the guard's life. The guard
-/// covers the release of an exception. The C++ library counts references to an exception in code that is never
-/// instrumented, so the last release would be reported as a race with a catch block on another thread.
+/// For the compiled library, instrumented or not: ThreadSanitizer ignores this thread's accesses in
+/// the lifetime of this object. Covers the release of an exception: the C++ library counts the
+/// references to an exception in code that is never instrumented, so ThreadSanitizer would report
+/// the last release as a race with a catch block on another thread.
 class SPOOL_API unwatched_release {
 public:
     unwatched_release() noexcept;
@@ -87,8 +91,9 @@ public:
     ~unwatched_release();
 };
 
-/// For the compiled library: memory allocated during this object's life does not count as written by this thread. Empty in an
-/// instrumented library, so that the tests see every missing hand-over of that memory.
+/// For the compiled library: ThreadSanitizer does not treat memory allocated in the lifetime of
+/// this object as written by this thread. Does nothing in an instrumented library, so that the
+/// tests see every missing hand-over of that memory.
 #if defined(SPOOL_LIBRARY_IS_INSTRUMENTED)
 struct unwatched_allocation {
     unwatched_allocation() noexcept {}
@@ -112,8 +117,9 @@ inline void receive_task(task_id id) noexcept {
     receive(sanitizer_key_of(id));
 }
 
-/// What a task's callable does at `at`, in the task's storage: it receives what the submitter gave, and hands on what it did.
-/// The task's id stands before its storage.
+/// Surrounds an operation of the callable in a task's storage at `at`. The constructor receives
+/// what the previous holder of the task handed over; the destructor hands over to the next holder.
+/// The task's id lies directly before its storage.
 class task_watch {
 public:
     explicit task_watch(const void* at) noexcept : id_(id_before(at)) { receive_task(id_); }
@@ -122,14 +128,15 @@ public:
     ~task_watch() { hand_over_task(id_); }
 
 private:
-    // Not instrumented: the queues, which are not either, have written the id.
+    // Not instrumented: the queues wrote the id, and they are not instrumented either.
     SPOOL_UNWATCHED static task_id id_before(const void* at) noexcept {
         return *(static_cast<const task_id*>(at) - 1);
     }
     task_id id_;
 };
 
-/// The same for a move into or out of a queue, whose places are used again by other threads: no access is looked at.
+/// The same for a move into or out of a queue. Other threads reuse the queue's slots, so
+/// ThreadSanitizer must ignore all accesses of the move.
 class unwatched_move {
 public:
     explicit unwatched_move(const void* to) noexcept : watch_(to) {
@@ -162,8 +169,8 @@ struct unwatched_move {
 
 #endif
 
-// Out of line, and kept by a program that ThreadSanitizer watches: the linker then gives the library the program's copy,
-// whose hand-overs with std::stop_callback are visible.
+// Not inlined, and kept in a program that ThreadSanitizer watches. The linker then makes the
+// library call the program's copy, whose hand-overs through std::stop_callback are visible.
 #if defined(__clang__)
 #define SPOOL_OUT_OF_LINE __attribute__((noinline))
 #elif defined(__GNUC__)
@@ -176,7 +183,7 @@ struct unwatched_move {
 #else
 #define SPOOL_KEPT
 #endif
-/// source.request_stop(), where callbacks of the user may be called.
+/// Calls source.request_stop(), which may run stop callbacks of the user.
 SPOOL_API SPOOL_OUT_OF_LINE SPOOL_KEPT inline void request_stop_of(std::stop_source& source) noexcept {
     source.request_stop();
 }

@@ -1,4 +1,4 @@
-// completion_service<T>: results in the order in which they come.
+// completion_service<T>: futures in the order of their completion.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,27 @@
 
 namespace spool::inline v1 {
 
-/// Runs tasks on an executor and gives their futures back as they get done, the first to finish first.
+/// Runs tasks on an executor and returns their futures in the order of their completion.
 ///
 ///     spool::completion_service<std::string> pages{pool};
 ///     for (const auto& url : urls) { pages.submit([=] { return fetch(url); }); }
 ///     for (std::size_t i = 0; i < urls.size(); ++i) { use(pages.take().get()); }
 ///
-/// Every future submitted comes out once, whatever its outcome: also a cancelled one, and one whose task the
-/// executor dropped.
+/// Every submitted future comes out once, whatever its outcome: also a cancelled one, and one whose
+/// task the executor dropped.
 ///
-/// Thread safety: every member from any thread. It may be destroyed before its tasks are done.
+/// Thread safety: any thread may call any member. The service may be destroyed before its tasks are
+/// done.
 template <class T>
 class completion_service {
 public:
-    /// Completions go into a queue of its own.
+    /// Puts the completed futures into a private queue.
     explicit completion_service(executor& where)
         : completion_service(where, std::make_shared<linked_blocking_queue<future<T>>>()) {}
 
-    /// Completions go into the given queue, which others may share.
-    /// \throws std::invalid_argument if the queue is null, or bounded: a completion could find no room
+    /// Puts the completed futures into the given queue, which may be shared.
+    /// \throws std::invalid_argument if the queue is null or bounded: a full queue would lose
+    /// completions
     completion_service(executor& where, std::shared_ptr<blocking_queue<future<T>>> done)
         : where_(where), done_(std::move(done)) {
         if (done_ == nullptr) {
@@ -49,7 +51,7 @@ public:
         }
     }
 
-    /// As executor_service::submit(). Not [[nodiscard]]: the same future comes out of take().
+    /// Like executor_service::submit(). Not [[nodiscard]]: the same future comes out of take().
     template <task_callable F>
         requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
     future<T> submit(F&& f) {
@@ -57,7 +59,8 @@ public:
         auto come_out =
             handle.prepare_on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
         where_.execute(std::move(work));
-        handle.on_done(std::move(come_out));  // after execute(): a task that was refused must not come out
+        // After execute(): a rejected task must not come out.
+        handle.on_done(std::move(come_out));
         return std::move(handle);
     }
     template <task_callable F, std::convertible_to<T> V>
@@ -65,12 +68,12 @@ public:
         return submit(detail::returning<std::decay_t<F>, T>{std::forward<F>(f), std::forward<V>(value)});
     }
 
-    /// The next future to be done, waiting for one. \throws interrupted
+    /// Waits for the next completed future and returns it. \throws interrupted
     [[nodiscard]] future<T> take() { return done_->take(); }
     [[nodiscard]] future<T> take(std::stop_token stop) { return done_->take(std::move(stop)); }
-    /// The next, if one is done.
+    /// Returns the next completed future, if there is one.
     [[nodiscard]] std::optional<future<T>> poll() { return done_->poll(); }
-    /// The next, waiting at most so long. \throws interrupted
+    /// The same, but waits at most for `d`. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] std::optional<future<T>> poll_for(std::chrono::duration<Rep, Period> d) {
         return done_->poll_for(d);

@@ -1,4 +1,5 @@
-// direct_executor: runs each task in the caller. The smallest correct executor, so a good first read.
+// direct_executor: runs each task on the calling thread. The smallest correct executor, so a good
+// first read.
 #pragma once
 
 #include "spool/base/task_scope.hpp"
@@ -6,12 +7,13 @@
 
 namespace spool::inline v1 {
 
-/// Runs the task before execute() returns, on the calling thread, in a task scope of its own.
+/// Runs the task before execute() returns, on the calling thread, in its own task scope.
 ///
 ///     spool::direct_executor here;
 ///     spool::submit(here, [] { return 6 * 7; }).get();   // no thread involved
 ///
-/// For tests, and where an executor is asked for but nothing needs one. What a task throws comes out of execute().
+/// For tests, and for APIs that want an executor where none is needed. What a task throws comes out
+/// of execute().
 class direct_executor final : public executor {
 public:
     [[nodiscard]] std::string executor_label() const override { return "direct_executor"; }

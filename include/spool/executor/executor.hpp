@@ -1,4 +1,4 @@
-// executor: something that runs tasks.
+// executor: the interface for running tasks.
 #pragma once
 
 #include <concepts>
@@ -16,11 +16,11 @@
 
 namespace spool::inline v1 {
 
-/// Wraps the body of a task: gets it, returns what is to run in its place.
+/// Wraps the body of a task: receives the body, and returns the task that runs in its place.
 using task_decorator = std::function<task(task body)>;
 
-/// Something that runs tasks: in the caller, on a pool, one after the other. The interface to hand out where nothing
-/// but running is wanted; it has no shutdown().
+/// Runs tasks: in the caller, on a pool, one after the other. Pass this interface to code that only
+/// runs tasks; it has no shutdown().
 ///
 /// Memory ordering: what a thread did before execute() is visible to the task.
 class SPOOL_API executor {
@@ -30,17 +30,19 @@ public:
     executor& operator=(const executor&) = delete;
     virtual ~executor();
 
-    /// Takes the task. It is gone from the caller whether this returns or throws.
-    /// Precondition: the executor outlives the call. The task may run, and end, before execute() returns: a task that
-    /// destroys its executor must wait until the call has returned.
+    /// Takes ownership of the task, whether this call returns or throws. Precondition: the executor
+    /// outlives the call. The task may run, and end, before execute() returns. So a task that
+    /// destroys its executor must first wait until the call has returned.
     /// \throws std::invalid_argument if the task is empty
-    /// \throws rejected_execution if the executor cannot take it
+    /// \throws rejected_execution if the executor cannot take the task
     virtual void execute(task work) = 0;
 
-    /// Takes several, in order, as execute() does one after the other; a pool can do it for less than that. Each task is gone from the
-    /// caller, but for those after one that threw: they are untouched.
+    /// Takes several tasks, in order, like one execute() after the other; a pool can do it at lower
+    /// cost. If one throws, the tasks after it stay with the caller, untouched. The executor owns
+    /// all others.
     virtual void execute_all(std::span<task> work);
-    /// The same for a range of callables. The elements of a container passed as an rvalue are moved, else copied.
+    /// The same for a range of callables. Moves the elements of a container passed as an rvalue;
+    /// copies them otherwise.
     template <std::ranges::input_range Range>
         requires(!std::convertible_to<Range, std::span<task>> &&
                  task_callable<std::ranges::range_value_t<Range>>)
@@ -57,15 +59,17 @@ public:
         execute_all(std::span<task>{work});
     }
 
-    /// What this executor wraps round the body of every task that becomes a future here (submit, invoke_*, a
-    /// completion_service), inside the future: its result counts only after the wrapper has ended. Null: nothing.
+    /// The decorator for every task that becomes a future here (submit, invoke_*, a
+    /// completion_service); null: none. It wraps the body inside the future, so the result counts
+    /// only after the wrapper has ended.
     [[nodiscard]] virtual const task_decorator* decorator() const noexcept;
 
-    /// Who this is, for messages: `thread_pool_executor "decode"`. "executor" unless a kind says more.
+    /// The name of this executor in messages: `thread_pool_executor "decode"`. The default is
+    /// "executor".
     [[nodiscard]] virtual std::string executor_label() const;
 };
 
-/// For writers of executors: refuses an empty task.
+/// For executor implementations: refuses an empty task.
 /// \throws std::invalid_argument "<who>: empty callable"
 inline void require_callable(const task& work, std::string_view who) {
     if (work.empty()) {

@@ -1,4 +1,4 @@
-// executor_service: an executor with a life, and futures.
+// executor_service: an executor with a lifecycle, and futures.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace spool::inline v1 {
 
-/// An executor that can be shut down, and that hands out futures.
+/// An executor that can be shut down and that returns futures.
 ///
 ///                    | running | shutdown() called   | shutdown_now() called  | terminated
 ///    execute, submit | accept  | reject              | reject                 | reject
@@ -22,30 +22,32 @@ namespace spool::inline v1 {
 ///    running tasks   | run     | run                 | asked to stop          | none
 ///    await_...       | waits   | waits               | waits                  | true
 ///
-/// A kind of your own supplies execute() and the six functions of its life; the rest comes with it.
+/// A derived class implements execute() and the five pure virtual lifecycle functions; this class
+/// provides the rest.
 ///
-/// Thread safety: every member from any thread, also from a task of the service.
-/// Memory ordering: what a thread did before submitting is visible to the task; what tasks did is visible after
-/// await_termination() returned true.
+/// Thread safety: any thread may call any member, also a task of the service.
+/// Memory ordering: what a thread did before submitting is visible to the task. What the tasks did
+/// is visible after await_termination() returned true.
 class SPOOL_API executor_service : public executor {
 public:
     ~executor_service() override;
 
-    // ---- Its life
+    // ---- Lifecycle
 
-    /// Refuses new tasks from now on; runs those that it has.
+    /// Rejects new tasks from now on; runs the tasks that it has.
     virtual void shutdown() = 0;
-    /// The same, but requests stop of every running task and hands back those that have not started, in order.
-    /// Destroying one of them makes its future cancelled. Whoever keeps the list keeps those futures pending, and whoever waits for them
-    /// waiting. (Not [[nodiscard]]: to drop the list, and so to cancel them, is the ordinary use.)
+    /// The same, but requests stop of every running task, and returns the tasks that have not
+    /// started, in order. Destroying such a task cancels its future. As long as the caller keeps
+    /// the list, those futures stay pending, and their waiters keep waiting. (Not [[nodiscard]]:
+    /// dropping the list, which cancels the futures, is the common use.)
     virtual std::vector<task> shutdown_now() = 0;
     [[nodiscard]] virtual bool is_shutdown() const = 0;
-    /// After shutdown, when every task has ended.
+    /// True after shutdown, once every task has ended.
     [[nodiscard]] virtual bool is_terminated() const = 0;
-    /// Shut down, but not terminated yet.
+    /// True if the service is shut down but not terminated yet.
     [[nodiscard]] virtual bool is_terminating() const { return is_shutdown() && !is_terminated(); }
 
-    /// Waits for is_terminated(): true if it came in time. \throws interrupted
+    /// Waits for is_terminated(). True if that came in time. \throws interrupted
     virtual bool await_termination_until(deadline until, std::stop_token stop) = 0;
     template <class Rep, class Period>
     bool await_termination(std::chrono::duration<Rep, Period> timeout) {
@@ -56,32 +58,34 @@ public:
         return await_termination_until(deadline::after(timeout), std::move(stop));
     }
 
-    /// shutdown(), then waits without limit. If the current task's stop is requested meanwhile, it goes on with
-    /// shutdown_now() and still waits to the end.
+    /// Calls shutdown(), then waits without limit. If the current task's stop is requested
+    /// meanwhile, calls shutdown_now() and still waits to the end.
     virtual void close();
 
     // ---- Futures
 
-    /// Runs `f`; what it returns or throws comes through the future. `f` may take the task's stop token.
+    /// Runs `f`; the future delivers what `f` returns or throws. `f` may take the task's stop
+    /// token.
     /// \throws rejected_execution; std::invalid_argument if `f` is empty
     template <task_callable F>
     [[nodiscard]] future<task_result_t<F>> submit(F&& f) {
         return spool::submit(*this, std::forward<F>(f));
     }
-    /// The same, and a stop requested of `stop` cancels the future; see spool::submit.
+    /// The same, and a stop request on `stop` cancels the future; see spool::submit.
     template <task_callable F>
     [[nodiscard]] future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
         return spool::submit(*this, std::move(stop), std::forward<F>(f));
     }
     template <task_callable F>
     void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
-    /// Runs `f`, drops what it returns; the future brings `value`. `value` is no argument of `f`: to pass arguments, capture them.
+    /// Runs `f` and discards its return value; the future delivers `value`. `value` is not an
+    /// argument of `f`: to pass arguments, capture them.
     template <task_callable F, class V>
     [[nodiscard]] future<std::decay_t<V>> submit(F&& f, V&& value) {
         return spool::submit(*this, std::forward<F>(f), std::forward<V>(value));
     }
 
-    /// Runs all and waits for all; see spool::invoke_all.
+    /// Runs all tasks and waits for all of them; see spool::invoke_all.
     template <task_range Range>
     [[nodiscard]] auto invoke_all(Range&& range) {
         return spool::invoke_all(*this, std::forward<Range>(range));
@@ -91,13 +95,13 @@ public:
         return spool::invoke_all(*this, std::forward<Range>(range), timeout);
     }
 
-    /// Futures for all of them, in order; see spool::submit_all.
+    /// Submits all tasks and returns their futures, in order; see spool::submit_all.
     template <task_range Range>
     [[nodiscard]] auto submit_all(Range&& range) {
         return spool::submit_all(*this, std::forward<Range>(range));
     }
 
-    /// The result of the first to succeed; see spool::invoke_any.
+    /// Returns the result of the first task to succeed; see spool::invoke_any.
     template <task_range Range>
     auto invoke_any(Range&& range) -> range_result_t<Range> {
         return spool::invoke_any(*this, std::forward<Range>(range));
@@ -110,13 +114,15 @@ public:
 
 /// How shutdown_and_await() ended.
 struct shutdown_report {
-    std::vector<task> never_ran;  ///< handed back by shutdown_now()
-    bool terminated;              ///< false: a task still runs, deaf to its stop
+    std::vector<task> never_ran;  ///< returned by shutdown_now()
+    bool terminated;              ///< false: a task still runs and ignores its stop request
 };
 
-/// The two phases of an orderly end: shutdown() and up to `grace` for what is queued and running; then shutdown_now()
-/// and up to `stop_grace` for what is asked to stop. An interruption of the wait goes straight to the second
-/// phase, and the interruption of that one ends the wait; nothing is thrown, the report tells.
+/// Shuts a service down in two phases. The first calls shutdown() and waits up to `grace` for
+/// queued and running tasks. The second calls shutdown_now() and waits up to `stop_grace` for the
+/// tasks that it asked to stop. An interruption of the first wait starts the second phase; the
+/// second wait then ends at once, because the stop stays requested. Does not throw interrupted: the
+/// report tells the outcome.
 ///
 ///     auto end = spool::shutdown_and_await(pool, 5s, 1s);
 ///     if (!end.terminated) { log("a task does not stop"); }

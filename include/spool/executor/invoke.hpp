@@ -1,4 +1,4 @@
-// invoke_all, invoke_any: many tasks at once, on any executor.
+// submit_all, invoke_all, invoke_any: many tasks at once, on any executor.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@
 
 namespace spool::inline v1 {
 
-/// A range of callables. The elements of a container passed as an rvalue are moved, else copied.
+/// A range of callables. The elements of a container passed as an rvalue are moved, others are
+/// copied.
 template <class Range>
 concept task_range = std::ranges::input_range<Range> && task_callable<std::ranges::range_value_t<Range>>;
 
@@ -31,8 +32,8 @@ using range_result_t = task_result_t<std::ranges::range_value_t<Range>>;
 
 namespace detail {
 
-// Many tasks, all made before the first is handed out: an empty callable among them changes nothing.
-// Whatever is not done when the batch is left is cancelled.
+// A batch of tasks. The constructor makes all of them before the first is started: if a callable is
+// empty, none starts. The destructor cancels every task that is not done.
 template <class T>
 class batch {
 public:
@@ -59,11 +60,11 @@ public:
     void start(std::size_t i) { where_.execute(std::move(work_[i])); }
     void start_all() { where_.execute_all(work_); }
     void cancel_all() noexcept {
-        work_.clear();  // what was not started is cancelled by being destroyed
+        work_.clear();  // destroys the unstarted tasks, which cancels them
         for (future<T>& f : futures) {
             try {
                 f.cancel();
-            } catch (...) {  // from an on_done callback of a decorator's making; nobody here to tell
+            } catch (...) {  // from an on_done callback; there is no caller to tell
                 report_uncaught("an on_done callback of the " + f.describe(), std::current_exception());
             }
         }
@@ -80,7 +81,7 @@ private:
 
 namespace detail {
 
-// A worker that waits without a limit is watched: see deadlock_policy.
+// A worker that waits without limit is watched for deadlocks: see deadlock_policy.
 template <class T, class Wait>
 wait_result wait_for_any(const std::vector<future<T>>& futures, deadline until, const std::stop_token& stop,
                          Wait wait) {
@@ -98,12 +99,12 @@ wait_result wait_for_any(const std::vector<future<T>>& futures, deadline until, 
 
 }  // namespace detail
 
-/// Submits all of them, in order; see executor::execute_all.
+/// Submits all tasks, in order; see executor::execute_all.
 ///
 ///     auto pages = spool::submit_all(where, downloads);
 ///
-/// \throws std::invalid_argument if one of them is empty: then none was started
-/// \throws what execute() throws: then those that were not started are cancelled, and those that were are asked to stop
+/// \throws std::invalid_argument if one of the callables is empty: then none was started
+/// \throws what execute() throws: then unstarted tasks are cancelled, started ones asked to stop
 template <task_range Range>
 [[nodiscard]] std::vector<future<range_result_t<Range>>> submit_all(executor& where, Range&& range) {
     detail::batch<range_result_t<Range>> all{where, std::forward<Range>(range)};
@@ -111,14 +112,15 @@ template <task_range Range>
     return std::exchange(all.futures, {});
 }
 
-/// Runs all of them and waits until each is done or the time is over; then the rest is cancelled. The futures come in the
-/// order of the range; what a task threw is in its future. All are done, but for one whose outcome another thread is
-/// writing at the very end of the time: get() waits for that (see future::cancel).
+/// Runs all tasks and waits until each is done or the time is over; then cancels the rest. The
+/// futures are in the order of the range. What a task threw is in its future. All futures are done,
+/// except one whose outcome another thread is writing just when the time ends: get() waits for that
+/// outcome (see future::cancel).
 ///
 ///     for (auto& f : spool::invoke_all(where, jobs)) { use(f.get()); }
 ///
-/// \throws std::invalid_argument if one of them is empty: then none was started
-/// \throws what execute() throws, or interrupted: then all are cancelled
+/// \throws std::invalid_argument if one of the callables is empty: then none was started
+/// \throws what execute() throws, or interrupted: then all tasks are cancelled
 template <task_range Range>
 [[nodiscard]] std::vector<future<range_result_t<Range>>> invoke_all_until(executor& where, Range&& range,
                                                                           deadline until) {
@@ -149,14 +151,14 @@ template <task_range Range, class Rep, class Period>
     return invoke_all_until(where, std::forward<Range>(range), deadline::after(timeout));
 }
 
-/// Runs them until one succeeds, and returns its result; the others are cancelled. They are started one after the
-/// other, and no further one once a result is there.
+/// Runs the tasks until one succeeds, returns its result and cancels the others. Starts the tasks
+/// one after the other, and starts no more once a result is available.
 ///
 ///     std::string page = spool::invoke_any(where, mirrors, 500ms);
 ///
-/// \throws what the last one to fail threw, if all fail
-/// \throws timed_out if none has succeeded in time
-/// \throws std::invalid_argument if the range or one of the callables is empty: then none was started
+/// \throws what the last task to fail threw, if all fail
+/// \throws timed_out if no task has succeeded in time
+/// \throws std::invalid_argument if the range or a callable is empty: then none was started
 /// \throws what execute() throws, or interrupted
 template <task_range Range>
 range_result_t<Range> invoke_any_until(executor& where, Range&& range, deadline until) {
@@ -165,7 +167,7 @@ range_result_t<Range> invoke_any_until(executor& where, Range&& range, deadline 
     if (all.futures.empty()) {
         throw std::invalid_argument("invoke_any: no tasks");
     }
-    // Shared with the callbacks, which may still run when this call has ended.
+    // Shared with the callbacks, which may run after this call has returned.
     const auto done = std::make_shared<linked_blocking_queue<future<result>>>();
     std::exception_ptr last_failure;
     std::size_t started = 0;

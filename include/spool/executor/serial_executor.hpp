@@ -8,30 +8,31 @@
 
 namespace spool::inline v1 {
 
-/// Runs its tasks one at a time, in the order of submission, on another executor: a lock that nobody waits for. What one task
-/// did is visible to the next.
+/// Runs its tasks one at a time, in submission order, on another executor. It replaces a lock, and
+/// no thread ever blocks on it. What one task did is visible to the next.
 ///
 ///     spool::serial_executor account{pool};        // many of these may share one pool
 ///     account.execute([&] { balance += 10; });     // no mutex needed round `balance`
 ///     account.execute([&] { balance -= 3; });
 ///
-/// It asks the target for a thread when its first task comes, and hands the thread back after 32
-/// tasks: it queues for the next turn behind what the target has queued already. If the target
-/// refuses that (it was shut down, or it is full), the remaining tasks run where they are. A task
-/// that throws does not hold up the next: the exception goes to the target, as if the task had been
-/// executed there.
+/// It asks the target for a thread when its first task comes, and gives the thread back after 32
+/// tasks. It then queues for its next turn behind the tasks that the target has queued already. If
+/// the target refuses that (because it was shut down, or is full), the remaining tasks run where
+/// they are. A task that throws does not hold up the next: the exception goes to the target, as if
+/// the target had run the task.
 ///
-/// A task is accepted when execute() returns, and then it runs. execute() asks the target unless
-/// the lane has a thread, or a place in the target's queue. So it waits, or throws, as the target's
-/// own execute() does then. A refusal concerns that one task: the target's exception comes out of
-/// that one call.
+/// A task is accepted when execute() returns, and then it runs. execute() asks the target, unless
+/// the serial_executor already has a thread, or a place in the target's queue. So execute() waits,
+/// or throws, as the target's own execute() does then. A refusal concerns that one task: the
+/// target's exception comes out of that one call.
 ///
-/// There is one exception: the target destroys, unrun, what it has accepted (shutdown_now() whose
-/// list is thrown away, or discard_oldest_policy). Then the tasks that wait here are destroyed:
-/// their futures are cancelled, and the number of the others is reported on stderr.
+/// There is one exception: the target may destroy, without running it, what it has accepted (a
+/// dropped list from shutdown_now(), or discard_oldest_policy). Then the tasks that wait here are
+/// destroyed: their futures are cancelled, and the number of other tasks is reported on stderr.
 ///
-/// Thread safety: execute() from any thread, also from its own tasks. It may be destroyed while tasks wait: they still
-/// run. The target must live until they have, and until each execute() has returned: no task may destroy it.
+/// Thread safety: any thread may call execute(), also a task of this executor. The serial_executor
+/// may be destroyed while tasks wait: they still run. The target must live until they have run, and
+/// until each execute() has returned: no task may destroy the target.
 class SPOOL_API serial_executor final : public executor {
 public:
     explicit serial_executor(executor& target);

@@ -1,4 +1,4 @@
-// submit: a task whose result comes back through a future, on any executor.
+// submit: runs a task on any executor and returns a future for its result.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ namespace detail {
 
 SPOOL_API task decorate(const task_decorator& decorator, task body);
 
-// Runs a decorated body and answers with the result that the body left in the slot.
+// Runs a decorated body and returns the result that the body left in the slot.
 template <class T>
 struct decorated_body {
     task work;
     std::shared_ptr<std::optional<stored_result<T>>> slot;
-    task_order order;  // of the callable that was decorated
+    task_order order;  // that of the callable before decoration
 
     [[nodiscard]] int priority() const noexcept { return order.priority; }
     [[nodiscard]] due_time due() const noexcept { return order.due; }
     T operator()() {
-        slot->reset();  // of the run before, where there are several
+        slot->reset();  // the body may run several times
         work();
         if (!slot->has_value()) {
             throw cancelled("the decorator did not run the body of the task");
@@ -38,7 +38,7 @@ struct decorated_body {
     }
 };
 
-// Calls `f` as the body of a future and leaves its result in the slot.
+// Calls `f` as the body of a future and stores its result in the slot.
 template <class T, class F>
 struct slot_filler {
     F f;
@@ -83,11 +83,12 @@ template <class T, task_callable F>
         detail::decorated_body<T>{detail::decorate(*decorator, std::move(body)), std::move(slot), order}};
 }
 
-/// Runs `f` on `where`; its result, or what it throws, comes through the future. `f` may take the task's stop token.
+/// Runs `f` on `where`; the future delivers what `f` returns or throws. `f` may take the task's
+/// stop token.
 ///
 ///     auto answer = spool::submit(where, [] { return 6 * 7; });
 ///
-/// One allocation (one more for a callable that asks for its token, at that moment).
+/// One allocation, and one more when a callable asks for its token.
 /// \throws what where.execute() throws; std::invalid_argument if `f` is empty
 template <task_callable F>
 [[nodiscard]] future<task_result_t<F>> submit(executor& where, F&& f) {
@@ -96,12 +97,15 @@ template <task_callable F>
     return std::move(handle);
 }
 
-/// The same, and a stop requested of `stop` cancels the future, as future::cancel() does: a task that has not begun never runs, one that
-/// runs is asked to stop. The connection ends when the future is done. If the stop was requested before, nothing is submitted.
+/// The same, and a stop request on `stop` cancels the future, as future::cancel() does: a task that
+/// has not begun never runs, a running task is asked to stop. The connection ends when the future
+/// is done. If the stop was requested before the call, nothing is submitted.
 ///
-///     auto page = spool::submit(where, request.stop_token(), [](std::stop_token stop) { return render(stop); });
+///     auto page = spool::submit(where, request.stop_token(),
+///                               [](std::stop_token stop) { return render(stop); });
 ///
-/// The token comes first: after `f` comes a value (see below). `f` gets its own task's token, not this one.
+/// The token comes first, because a value comes after `f` (see below). `f` gets its own task's
+/// token, not this one.
 template <task_callable F>
 [[nodiscard]] future<task_result_t<F>> submit(executor& where, std::stop_token stop, F&& f) {
     auto [handle, work] = make_future_task<task_result_t<F>>(where, std::forward<F>(f)).split();
@@ -114,8 +118,8 @@ template <task_callable F>
 template <task_callable F>
 void submit(executor& where, F&& f, std::stop_token stop) = delete;  // write submit(where, stop, f)
 
-/// The same for an action with a result known beforehand: what `f` returns is dropped, the future brings `value`.
-/// `value` is no argument of `f`: `f` is called without one. To pass arguments, capture them.
+/// The same for an action with a result known beforehand: the return value of `f` is discarded, and
+/// the future delivers `value`. `value` is not an argument of `f`. To pass arguments, capture them.
 template <task_callable F, class V>
 [[nodiscard]] future<std::decay_t<V>> submit(executor& where, F&& f, V&& value) {
     using result = std::decay_t<V>;

@@ -12,19 +12,21 @@
 
 namespace spool::inline v1 {
 
-/// Starts a thread for each task, at once and without limit. For a few long tasks that mostly wait; where tasks
-/// are many or short, a pool is better.
+/// Starts a thread for each task, at once and without limit. For a few long tasks that mostly wait.
+/// For many or short tasks, a pool is better.
 ///
 ///     spool::thread_per_task_executor threads{"io"};
 ///     auto page = threads.submit([] { return fetch("index.html"); });
 ///
-/// Nothing ever waits in a queue, so shutdown_now() hands back nothing; it requests stop of what runs. What a plain task
-/// throws is reported on stderr; `interrupted` leaving a task whose stop was requested is a normal end.
+/// Nothing ever waits in a queue, so shutdown_now() returns no tasks; it requests stop of the
+/// running ones. What a plain task throws is reported on stderr. `interrupted` is a normal end for
+/// a task whose stop was requested.
 ///
 /// If no thread can be started, execute() throws rejected_execution with reason no_thread.
 ///
-/// Lifetime: the destructor calls close(): after it no thread of this executor exists, each has been joined. Called
-/// on a thread of its own, close() waits for all the others, and the destructor then lets this one thread go.
+/// Lifetime: the destructor calls close(). After it no thread of this executor exists: each has
+/// been joined. If a thread of the executor itself calls close(), close() waits for all threads
+/// that have not called close() too. The destructor then detaches that one thread.
 class SPOOL_API thread_per_task_executor final : public executor_service {
 public:
     /// `name` appears in messages.
@@ -46,7 +48,8 @@ public:
 
 private:
     class threads;
-    std::shared_ptr<threads> threads_;  // shared with every thread: one may outlive the executor (see above)
+    // Shared with every thread: a thread may outlive the executor (see above).
+    std::shared_ptr<threads> threads_;
 };
 
 }  // namespace spool::inline v1

@@ -1,4 +1,4 @@
-// unconfigurable: a service with its settings, or its life, locked away.
+// unconfigurable: hides the settings of a service, or also its lifecycle.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,9 @@
 
 namespace spool::inline v1 {
 
-/// Owns a service and shows nothing but the interface of executor_service: whoever gets it can run tasks and shut
-/// it down, but cannot cast it to the pool and change its settings. Destroying it closes the service.
+/// Owns a service and exposes only the interface of executor_service. A user can run tasks and shut
+/// the service down, but cannot cast it to the pool and change its settings. Destroying this object
+/// closes the service.
 class SPOOL_API unconfigurable_service : public executor_service {
 public:
     /// \throws std::invalid_argument if `service` is null
@@ -39,7 +40,7 @@ private:
     const std::unique_ptr<executor_service> service_;
 };
 
-/// Refers to a service that somebody else owns, and can only run tasks on it: it has no shutdown.
+/// Refers to a service that it does not own, and can only run tasks on it: it has no shutdown.
 class SPOOL_API submit_only final : public executor {
 public:
     explicit submit_only(executor_service& service) noexcept : service_(&service) {}
@@ -71,14 +72,15 @@ private:
     executor_service* service_;
 };
 
-/// Locks the settings of a service away: the handle owns it.
+/// Hides the settings of a service. The returned handle owns the service.
 ///
 ///     auto one = spool::unconfigurable(std::make_unique<my_pool>(...));
 ///
 /// \throws std::invalid_argument if `service` is null
 [[nodiscard]] SPOOL_API unconfigurable_service unconfigurable(std::unique_ptr<executor_service> service);
 
-/// Locks the settings and the life of a service away: the handle only refers to it.
+/// Hides the settings and the lifecycle of a service. The returned handle only refers to the
+/// service.
 [[nodiscard]] inline submit_only unconfigurable(executor_service& service) noexcept {
     return submit_only{service};
 }

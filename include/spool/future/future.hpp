@@ -1,4 +1,4 @@
-// future<T>: the handle to a result that a task will bring.
+// future<T>: a handle to the result of a task.
 #pragma once
 
 #include <chrono>
@@ -27,28 +27,31 @@ SPOOL_API void cancel_on_stop(future_core& core, std::stop_token stop);
 [[noreturn]] SPOOL_API void throw_not_now(const char* call, const char* wanted, const future_core& core);
 }  // namespace detail
 
-/// A result that a task will bring: a value, a reference, nothing (void), an exception, or the word that it was
-/// cancelled. Handles are copyable and equal when they belong to the same task.
+/// The result of a task: a value, a reference, nothing (void), an exception, or a cancellation.
+/// Handles are copyable. Two handles are equal if they belong to the same task.
 ///
 ///     spool::future<int> answer = pool.submit([] { return 6 * 7; });
 ///     int n = answer.get();   // waits; throws what the task threw
 ///
-/// `get() const&` gives a `const T&` that is valid as long as a handle lives. `std::move(f).get()` gives a T: moved out
-/// when f was the last handle, else copied. For a move-only T there is only the latter: the first
-/// one wins, a later one throws std::logic_error. A handle that was moved from has no state: every call on
-/// it but valid(), describe(), comparison and assignment throws std::logic_error.
+/// `get() const&` returns a `const T&` that is valid as long as a handle exists.
+/// `std::move(f).get()` returns a T: moved out if f was the last handle, else copied. A move-only T
+/// has only the second form: the first call gets the result, a later call throws std::logic_error.
+/// A moved-from handle has no state: every call on it but valid(), describe(), comparison and
+/// assignment throws std::logic_error.
 ///
-/// Waits are interruptible: the plain forms by the current task's stop, the others by the token given. A result that is
-/// there comes before an interruption, an interruption before a time-out.
+/// Waits are interruptible: the plain forms by the current task's stop token, the others by the
+/// given token. An available result takes precedence over an interruption, and an interruption over
+/// a time-out.
 ///
-/// A task that waits without limit for itself, or for one that it runs inside of, gets a std::logic_error that names it: the wait would
-/// never end. With a limit it waits until that is over.
+/// If a task waits without limit for itself, or for a task that it runs inside of, the wait would
+/// never end: it throws a std::logic_error that names the awaited task. With a limit, the task
+/// waits until the limit.
 ///
-/// A future always gets done: a task that is destroyed without having run makes it cancelled. The task's callable is
-/// destroyed before that.
+/// A future always becomes done: if its task is destroyed without having run, the future is
+/// cancelled. The task's callable is destroyed before the future becomes done.
 ///
-/// Thread safety: different handles from different threads; one handle as a plain value. What the task did is visible
-/// after get() or wait(), and after is_done() was true.
+/// Thread safety: threads may use different handles concurrently; one handle is a plain value. What
+/// the task did is visible after get() or wait(), and after is_done() returned true.
 template <class T>
 class future {
     using state_type = detail::future_value<T>;
@@ -76,12 +79,13 @@ public:
         }
     }
 
-    /// False for a handle that was made without a task, or moved from.
+    /// False for a default-constructed or moved-from handle.
     [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
     friend bool operator==(const future& a, const future& b) noexcept { return a.state_ == b.state_; }
 
     /// Waits for the result.
-    /// \throws what the task threw, cancelled, interrupted; std::logic_error if this very task brings it
+    /// \throws what the task threw, cancelled, interrupted; std::logic_error if the caller is the
+    /// awaited task
     shared_result get() const& requires sharable {
         checked("get").wait_or_throw("future::get");
         return shared();
@@ -90,8 +94,9 @@ public:
         checked("get").wait_or_throw(std::move(stop), "future::get");
         return shared();
     }
-    // A compiler shows the line of a deleted function, and so its comment.
-    T get() const& requires(!sharable) = delete;  // the result can only be moved: write std::move(f).get()
+    // Compilers show the line of a deleted function, and so the comment on it.
+    T get() const&  // the result can only be moved: write std::move(f).get()
+        requires(!sharable) = delete;
     T get(std::stop_token) const& requires(!sharable) = delete;  // write std::move(f).get(stop)
     T get() && {
         checked("get").wait_or_throw("future::get");
@@ -102,8 +107,9 @@ public:
         return last();
     }
 
-    /// Waits for the result at most so long; a handle that times out or is interrupted keeps its state.
-    /// \throws timed_out besides
+    /// Waits for the result, at most for `d`. A handle that times out or is interrupted keeps its
+    /// state.
+    /// \throws timed_out, and what get() throws
     template <class Rep, class Period>
     shared_result get_for(std::chrono::duration<Rep, Period> d) const& requires sharable {
         in_time(checked("get_for").wait_in_time(deadline::after(d), "future::get_for"));
@@ -126,7 +132,8 @@ public:
         return last();
     }
 
-    /// Waits until it is done, whatever the outcome. \throws interrupted
+    /// Waits until the future is done, whatever the outcome.
+    /// \throws interrupted; std::logic_error as get()
     void wait() const {
         checked("wait").wait_or_throw("future::wait");
         detail::receive(state_);
@@ -135,7 +142,7 @@ public:
         checked("wait").wait_or_throw(std::move(stop), "future::wait");
         detail::receive(state_);
     }
-    /// The same at most so long: true if it is done. \throws interrupted
+    /// The same, at most for `d`. True if the future is done. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> d) const {
         return seen(checked("wait_for").wait_in_time(deadline::after(d), "future::wait_for"));
@@ -155,14 +162,17 @@ public:
         return seen(mine.wait_in_time(until, "future::wait_until"));
     }
 
-    /// Makes the future cancelled, if it is not done. A body that has not started never will, and its callable is
-    /// destroyed here; one that runs is asked to stop, or left alone with `let_run`, and what it brings is discarded.
-    /// Either way the waiters are released at once, and is_done() holds. A body that has ended may still be cancelled while its
-    /// callable is destroyed; its result is discarded then.
+    /// Cancels the future, unless it is done. A body that has not started never will, and this call
+    /// destroys its callable. A running body is asked to stop, or left alone with `let_run`; its
+    /// result is discarded. Either way, this call releases the waiters at once, and is_done()
+    /// holds. After the body has ended, cancel() can still succeed while the callable is being
+    /// destroyed; the result is then discarded.
     ///
-    /// False: it was done, or another thread is completing it right now. cancel() does not wait for that thread, which may be in users'
-    /// code: it destroys the callable of a task that never ran, or moves the result. So is_done() may become true only a
-    /// little later; get() and wait() wait for it. Also false: a call from the destructor of the callable itself, after the body has ended.
+    /// False: the future was done, or another thread is completing it right now. cancel() does not
+    /// wait for that thread, which may be in user code: destroying the callable of a task that
+    /// never ran, or moving the result. So is_done() may become true a little later; get() and
+    /// wait() wait for it. Also false: the callable's own destructor makes the call, after the body
+    /// has ended.
     /// \throws what an on_done callback throws
     bool cancel(cancel_mode mode = cancel_mode::interrupt) const {
         const future keep = *this;  // a callback may drop this very handle
@@ -170,15 +180,16 @@ public:
         return keep.checked("cancel").cancel(mode);
     }
 
-    /// From now on, until it is done, a stop requested of `stop` cancels it as cancel() does; at once, if that has been requested. The
-    /// thread that requests the stop does so, and with it runs what cancel() runs. One allocation. What an on_done callback throws
-    /// there is reported (see report_uncaught).
+    /// Ties the future to `stop`: until the future is done, a stop request cancels it as cancel()
+    /// does. If the stop was requested before, this call cancels the future at once. The thread
+    /// that requests the stop runs everything that cancel() runs. What an on_done callback throws
+    /// there is reported (see report_uncaught). Two allocations.
     void cancel_on(std::stop_token stop) const {
         const future keep = *this;
         detail::cancel_on_stop(keep.checked("cancel_on"), std::move(stop));
     }
 
-    /// There is an outcome: a value, an exception or the cancellation.
+    /// True if there is an outcome: a value, an exception or a cancellation.
     [[nodiscard]] bool is_done() const { return seen(checked("is_done").is_done()); }
     [[nodiscard]] bool is_cancelled() const {
         return seen(checked("is_cancelled").state()) == future_state::cancelled;
@@ -201,14 +212,16 @@ public:
         return state_->error();
     }
 
-    /// Calls `f()` or `f(future)` once, when the outcome can be read: on the thread that completes the
-    /// future, in the order of registration, or here and now if that thread has called the others already. An exception from it leaves the
-    /// outcome as it is and comes out of the call that completed the future (or out of this one).
+    /// Calls `f()` or `f(future)` once, when the outcome can be read. The completing thread makes
+    /// the calls, in registration order. If that thread has already taken the list of callbacks,
+    /// this call runs `f`. An exception from `f` does not change the outcome. It comes out of the
+    /// call that completed the future, or out of this one.
     /// \throws std::invalid_argument if `f` is empty
     template <class F>
         requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, const future&>)
     void on_done(F&& f) const { on_done(prepare_on_done(std::forward<F>(f))); }
-    /// The same in two steps: the second needs no memory, so that it can follow on what cannot be undone.
+    /// The same in two steps. The second step allocates nothing, so it can follow an action that
+    /// cannot be undone.
     template <class F>
         requires(std::invocable<std::decay_t<F>&> || std::invocable<std::decay_t<F>&, const future&>)
     [[nodiscard]] detail::future_core::callback_ptr prepare_on_done(F&& f) const {
@@ -217,7 +230,8 @@ public:
             detail::throw_empty_callable("future::on_done");
         }
         if constexpr (std::invocable<std::decay_t<F>&, const future&>) {
-            // The handle keeps the value from being moved out under the callback; completion breaks the circle.
+            // `self` prevents get() from moving the value out before the callback runs. Completion
+            // breaks the reference cycle.
             return detail::future_core::prepare(
                 [self = *this, f = std::forward<F>(f)]() mutable { std::invoke(f, self); });
         } else {
@@ -228,20 +242,20 @@ public:
         checked("on_done").on_done(std::move(prepared));
     }
 
-    /// The id of the task that brings the result.
+    /// The id of the task that produces the result.
     [[nodiscard]] task_id id() const { return checked("id").id(); }
 
-    /// For those who write pools.
+    /// For pool implementations.
     [[nodiscard]] future_link link() const { return future_link{checked("link")}; }
 
-    /// For people: "future of task 17: completed exceptionally: disk full".
+    /// For human readers: "future of task 17: completed exceptionally: disk full".
     [[nodiscard]] std::string describe() const {
         return valid() ? state_->describe() : "future without a state";
     }
     friend std::ostream& operator<<(std::ostream& out, const future& f) { return out << f.describe(); }
 
 protected:
-    /// Takes over the handle that a new state is born with.
+    /// Adopts the one handle that a new state counts from the start.
     explicit future(state_type* state) noexcept : state_(state) {}
 
     [[nodiscard]] state_type& checked(const char* call) const {
@@ -252,7 +266,7 @@ protected:
     }
 
 private:
-    // What was read after the task had ended comes with what the task did.
+    // For ThreadSanitizer: reading `answer` also makes the effects of the task visible.
     template <class Answer>
     [[nodiscard]] Answer seen(Answer answer) const noexcept {
         detail::receive(state_);
@@ -280,7 +294,8 @@ private:
         }
     }
     T last() {
-        const future done = std::move(*this);  // the handle is used up, also where the outcome is thrown
+        // Consumes the handle, even if the outcome is thrown.
+        const future done = std::move(*this);
         done.throw_unless_succeeded();
         if constexpr (!in_place) {
             return done.shared();

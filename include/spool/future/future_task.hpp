@@ -19,7 +19,7 @@ namespace spool::inline v1 {
 
 namespace detail {
 
-// A callable that runs `f` and answers with a value given beforehand.
+// A callable that runs `f` and returns a value given beforehand.
 template <class F, class V>
 struct returning {
     F f;
@@ -49,17 +49,18 @@ inline constexpr bool keeps_value<returning<F, V>> = true;
 
 }  // namespace detail
 
-/// A runnable future, usable without a pool. It is a future<T> (copy it into one for a handle to give away), it runs
-/// its body when told to, and it can be completed by hand instead.
+/// A runnable future, usable without a pool. It is a future<T>: copy it into one to get a handle to
+/// give away. It runs its body on request, or is completed by hand instead.
 ///
 ///     spool::future_task<int> answer{[] { return 6 * 7; }};
 ///     std::jthread runner{[&] { answer.run(); }};
 ///     std::printf("%d\n", answer.get());
 ///
-/// It is move-only, and it is the right to run: destroyed without having run, it makes the future cancelled.
-/// It is itself a callable, so that `pool.execute(std::move(answer))` works.
+/// It is move-only and owns the right to run: if it is destroyed without having run, the future is
+/// cancelled. It is itself a callable, so `pool.execute(std::move(answer))` works.
 ///
-/// Thread safety: run(), set_*() and all of future<T> from any thread; the first to complete it decides.
+/// Thread safety: any thread may call run(), set_*() and all of future<T>. The first to complete it
+/// wins.
 template <class T>
 class future_task : public future<T> {
 public:
@@ -69,7 +70,7 @@ public:
                  (std::is_void_v<T> || std::is_convertible_v<task_result_t<F>, T>))
     explicit future_task(F&& f) : future_task(detail::order_of(nonempty(f)), std::forward<F>(f)) {}
 
-    /// Runs `f`, drops what it returns and brings `value`.
+    /// Runs `f`, discards its return value and delivers `value`.
     /// \throws std::invalid_argument if `f` is empty
     template <class F, class V>
         requires(task_callable<F>&& std::convertible_to<V, T>)
@@ -79,18 +80,21 @@ public:
     future_task(future_task&&) noexcept = default;
     future_task& operator=(future_task&&) noexcept = default;
 
-    /// Runs the body on this thread, in a task scope of its own, and completes the future with what it brings. Does
-    /// nothing if it was started, completed or cancelled before. A result that comes after a cancellation is
-    /// discarded. \throws only what an on_done callback throws
+    /// Runs the body on this thread, in its own task scope, and completes the future with the
+    /// outcome. No effect if the future was started, completed or cancelled before. A result that
+    /// comes after a cancellation is discarded.
+    /// \throws only what an on_done callback throws
     void run() { this->checked("run").run(); }
     void operator()() { run(); }
 
-    /// Runs the body without keeping its result, and leaves the future pending, so that it can run again. A value given beforehand stays
-    /// for the run that brings it. True if it is pending again; false if it was not pending, or the body threw (the future then failed), or it was cancelled meanwhile.
-    /// (Not [[nodiscard]]: the future says so too.)
+    /// Runs the body, discards its result and leaves the future pending, so that it can run again.
+    /// A value given beforehand is kept for the run that delivers it. True if the future is pending
+    /// again. False if it was not pending, the body threw (the future is then failed), or it was
+    /// cancelled meanwhile. Not [[nodiscard]]: the future's state says the same.
     bool run_and_reset() { return this->checked("run_and_reset").run_and_reset(); }
 
-    /// Completes it by hand; a body that has not started never will. False, and nothing changed, if it was done.
+    /// Completes the future by hand; a body that has not started never will. False, with no effect,
+    /// if the future was done or about to be.
     template <class V = T>
         requires(!std::is_void_v<T> && !std::is_reference_v<T> && std::constructible_from<T, V>)
     bool set_value(V&& value) { return this->checked("set_value").set_value(std::forward<V>(value)); }
@@ -114,8 +118,8 @@ public:
     [[nodiscard]] int priority() const noexcept { return runner_.priority(); }
     [[nodiscard]] due_time due() const noexcept { return runner_.due(); }
 
-    /// Takes it apart, for executors: a handle to give to the user and a task to run. (As a task itself it would count as
-    /// a handle until it is destroyed.)
+    /// Splits it into a handle for the user and a task to run; for executors. (A future_task that
+    /// is itself the task would count as a handle until it is destroyed.)
     struct parts {
         future<T> handle;
         task work;
@@ -135,7 +139,7 @@ private:
         if (detail::is_empty_callable(f)) {
             detail::throw_empty_callable("future_task");
         }
-        // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): used up in the expression that calls it
+        // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): used in the calling expression
         return f;
     }
 
@@ -153,7 +157,7 @@ template <class T>
 const future_task<T>& to_future_task(const future_task<T>& f) noexcept {
     return f;
 }
-// Also what derives from one: it is the body of a future, whatever members it adds.
+// A type derived from future_task is the body of a future too, whatever members it adds.
 template <class F>
 concept derived_from_future_task = requires(const F& f) {
     to_future_task(f);

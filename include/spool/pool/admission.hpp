@@ -1,12 +1,14 @@
-// admission: what a pool decides when a task comes and when a worker looks for one. Pure functions of the control word,
-// the sizes and the queue's answers, so that a simulator can share them with the pool.
+// admission: what a pool decides when a task arrives and when a worker looks for one. Pure
+// functions of the control word, the sizes and the queue's answers, so that a simulator can share
+// them with the pool.
 //
-// A task comes:
+// A task arrives:
 //
-//     on_arrival ---- start_worker ----> started? done. Not (another was faster): on_arrival's other way
-//         |
-//         +---------- offer -----------> taken?   after_offer: done / take it back / start a worker without a task
-//         |                              refused? after_refusal: start_worker up to the maximum / reject
+//     on_arrival ---- start_worker --> started: done
+//         |                            not started: offer; no worker at all: reject
+//         +---------- offer ---------> taken:   after_offer: done / take back / start a worker
+//         |                            refused: after_refusal: start a worker, up to the
+//         |                                     maximum / reject
 //         +---------- reject
 #pragma once
 
@@ -16,20 +18,20 @@
 
 namespace spool::inline v1::admission {
 
-/// The settings that decide.
+/// The settings that the decisions depend on.
 struct sizes {
     std::size_t core = 1;
     std::size_t maximum = 1;
     bool core_may_time_out = false;
-    bool queue_first = false;  ///< no task is a worker's first: the queue says when each is due
+    bool queue_first = false;  ///< every task goes through the queue, which knows when it is due
 };
 
-// ---- A task comes
+// ---- A task arrives
 
 enum class arrival { start_worker, offer, reject_shut_down };
 
-/// Step 1: below the core size a worker is started with this task as its first, else it is offered to the queue. Where every task
-/// goes through the queue, the worker is started afterwards (see after_offer).
+/// Step 1: below the core size, start a worker with this task as its first; otherwise offer the
+/// task to the queue. With queue_first, the worker is started after the offer (see after_offer).
 [[nodiscard]] constexpr arrival on_arrival(pool_control now, const sizes& s) noexcept {
     if (!accepts_tasks(now.state)) {
         return arrival::reject_shut_down;
@@ -39,8 +41,8 @@ enum class arrival { start_worker, offer, reject_shut_down };
 
 enum class offered { done, take_back, start_worker };
 
-/// Step 2, after the queue took the task, from a new look at the control word: the pool may have shut down, or lost its last
-/// worker, between the first look and the offer.
+/// Step 2, after the queue took the task, with a second load of the control word. Between the first
+/// load and the offer the pool may have shut down, or its last worker may have left.
 [[nodiscard]] constexpr offered after_offer(pool_control again, const sizes& s = {}) noexcept {
     if (!accepts_tasks(again.state)) {
         return offered::take_back;
@@ -59,7 +61,8 @@ enum class refused { start_worker, reject_full, reject_shut_down };
     return now.workers < s.maximum ? refused::start_worker : refused::reject_full;
 }
 
-/// Whether a worker may be started now, with a first task or without one: for the queue's sake also while shutting down.
+/// Whether a worker may be started now. While shutting down, only a worker without a first task may
+/// start, and only if tasks are queued.
 [[nodiscard]] constexpr bool may_start(pool_control now, std::size_t bound, bool has_first_task,
                                        bool queue_empty) noexcept {
     const bool wanted = accepts_tasks(now.state) ||
@@ -69,17 +72,19 @@ enum class refused { start_worker, reject_full, reject_shut_down };
 
 // ---- A worker looks for a task
 
-/// It leaves whatever the queue holds: stopping, or shutting down with nothing left to do.
+/// Whether the worker must leave: the pool is stopping, or it is shutting down and the queue is
+/// empty.
 [[nodiscard]] constexpr bool must_leave(pool_control now, bool queue_empty) noexcept {
     return !runs_queue(now.state) || (!accepts_tasks(now.state) && queue_empty);
 }
 
-/// Its wait is limited by the keep-alive.
+/// Whether the keep-alive limits the worker's wait.
 [[nodiscard]] constexpr bool waits_with_limit(pool_control now, const sizes& s) noexcept {
     return s.core_may_time_out || now.workers > s.core;
 }
 
-/// It may leave for having timed out, or for being one too many; the last one only when nothing is queued.
+/// Whether the worker may leave because it timed out, or because there are more workers than the
+/// maximum. The last worker may leave only if the queue is empty.
 [[nodiscard]] constexpr bool may_leave(pool_control now, const sizes& s, bool timed_out,
                                        bool queue_empty) noexcept {
     const bool one_too_many = now.workers > s.maximum;
@@ -87,7 +92,7 @@ enum class refused { start_worker, reject_full, reject_shut_down };
     return (one_too_many || idle_too_long) && (now.workers > 1 || queue_empty);
 }
 
-/// How many workers there should be at least, after one has left.
+/// The least number of workers that must be left after a worker has left.
 [[nodiscard]] constexpr std::size_t least_workers(const sizes& s, bool queue_empty) noexcept {
     const std::size_t least = s.core_may_time_out ? 0 : s.core;
     return least == 0 && !queue_empty ? 1 : least;

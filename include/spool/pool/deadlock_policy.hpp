@@ -1,4 +1,4 @@
-// What becomes of workers that wait for each other, so that none of them can go on.
+// What happens when workers wait for each other, so that none of them can make progress.
 #pragma once
 
 #include <cstddef>
@@ -12,50 +12,59 @@
 
 namespace spool::inline v1 {
 
-/// One of those who wait.
+/// A worker of a deadlock.
 struct deadlocked_worker {
     std::string pool;
     std::string worker;
-    task_id task = 0;       ///< what it runs, the innermost
+    task_id task = 0;       ///< the innermost task that the worker runs
     task_id waits_for = 0;  ///< the task whose future it waits for; 0: something else, see `why`
-    std::string why{};      ///< "for task 17, which is queued in pool "b" with all its workers here"
+    /// "for task 17, which is queued in pool "b", all of whose 2 worker(s) wait"
+    std::string why{};
 };
 
-/// Workers none of whom can go on before another of them has.
+/// Workers each of which can make progress only after another of them has.
 struct deadlock_report {
     std::vector<deadlocked_worker> workers;
-    std::string remedy;  ///< what is done about it; empty: nothing
+    std::string remedy;  ///< what the library does about it; empty: nothing
 };
 
-/// The text that is written by default: a line for the whole, and one for each worker.
+/// The default report: a line for the whole deadlock, and one for each worker.
 [[nodiscard]] SPOOL_API std::string to_string(const deadlock_report& report);
 
-/// Says what happens when workers wait for each other: each without a limit, for work that only they could do, in one pool or over several.
-/// It is found within a second, and reported once: by a text on stderr, or to a handler, on one of the threads that wait and under no lock.
+/// What happens when workers wait for each other: each without a limit, for work that only these
+/// workers could do, in one pool or over several. The library finds such a deadlock within a second
+/// and reports it once: as a text on stderr, or to a handler, which runs on one of the waiting
+/// threads and under no lock.
 ///
-///     .on_deadlock = spool::deadlock_policy::report()                                    // the default
-///     .on_deadlock = spool::deadlock_policy::report([](const spool::deadlock_report& r) { log(to_string(r)); })
+///     .on_deadlock = spool::deadlock_policy::report()  // the default
+///     .on_deadlock = spool::deadlock_policy::report(
+///         [](const spool::deadlock_report& r) { log(to_string(r)); })
 ///     .on_deadlock = spool::deadlock_policy::throw_()
 ///     .on_deadlock = spool::deadlock_policy::lend()
 ///
-/// throw_: the one of this pool that waits for the shortest time gets a `deadlock` exception out of its wait. (Not one inside of
-/// task_group::wait(), which cannot leave its children.)
-/// lend: where one of them waits for a task that is queued in this pool, or for room in its queue, an extra thread beyond the maximum runs that
-/// task, and leaves. Where they wait for each other's running tasks a thread would not help, and they are only reported.
-/// A task that is not due is reported at once; its extra thread comes when the task is due by the clock of its pool.
+/// throw_: the worker of this pool that has waited for the shortest time gets a `deadlock`
+/// exception out of its wait. (Not a worker inside task_group::wait(), which cannot leave its
+/// children.)
+/// lend: if a worker waits for a task that is queued in this pool, an extra thread beyond the
+/// maximum runs that task, and leaves. If a worker waits for room in this pool's queue, the extra
+/// thread runs any queued task. If workers wait for each other's running tasks, a thread would not
+/// help, and the deadlock is only reported. A task that is not due is reported at once; its extra
+/// thread starts when the task is due by the clock of its pool.
 ///
-/// Over several pools the handler is that of the youngest waiter's pool; a pool that lends comes before one that throws.
+/// Over several pools, the library calls the handler of the youngest waiter's pool, and a pool that
+/// lends takes precedence over one that throws.
 ///
-/// Known are waits for futures (get, wait, invoke_all, invoke_any), task_group::wait(), and for room (execute_for, block_policy). A worker in any
-/// other wait counts as one that goes on, and so does a future that no pool has, which anybody could complete: then nothing is
-/// reported. A pool that could still grow counts so too.
+/// The library knows of waits for futures (get, wait, invoke_all, invoke_any), task_group::wait(),
+/// and waits for room (execute_for, block_policy). A worker in any other wait counts as making
+/// progress. So does a pool that could still grow, and a future that no pool has, since any thread
+/// could complete it. Then nothing is reported.
 class deadlock_policy {
 public:
     using handler = std::function<void(const deadlock_report&)>;
     enum class remedy { none, throw_in_youngest, lend_thread };
 
     deadlock_policy() noexcept = default;
-    /// An empty handler is the text on stderr.
+    /// An empty handler means the text on stderr.
     [[nodiscard]] static deadlock_policy report(handler to = nullptr) {
         return deadlock_policy{remedy::none, std::move(to)};
     }
@@ -67,7 +76,7 @@ public:
     }
 
     [[nodiscard]] remedy what() const noexcept { return remedy_; }
-    /// Reports; what a handler throws is reported in its turn. Never throws.
+    /// Reports the deadlock, and what a handler throws. Never throws.
     SPOOL_API void operator()(const deadlock_report& report) const noexcept;
 
 private:
@@ -79,9 +88,9 @@ private:
 
 namespace detail {
 
-/// Looks for deadlocks here and now, and says how many were found that had not been reported.
+/// Looks for deadlocks at once. Returns how many it found that had not been reported.
 SPOOL_API std::size_t look_for_deadlocks();
-/// How many waits of workers are watched: those that have lasted for 100 ms.
+/// How many waits of workers are watched, which means that they have lasted for 100 ms.
 [[nodiscard]] SPOOL_API std::size_t watched_waits();
 
 }  // namespace detail

@@ -22,29 +22,30 @@
 
 namespace spool::inline v1 {
 
-/// How long an idle worker looks for a task before it goes to sleep. One worker of the pool at a time does so.
+/// How long an idle worker spins before it sleeps. At most one worker of the pool spins at a time.
 ///
 ///     spool::thread_pool_executor pool({.idle_spin = spool::idle_spin::off()});
 class idle_spin {
 public:
-    /// Only while it saves CPU time. An idle worker looks for a task for 2 us. It spins for up to 16 us,
-    /// about what a sleep and a wake-up cost in CPU time, while the last two tasks came within that time.
-    /// Not at all with a single CPU, where the cgroup's quota is less than two CPUs, or for ten seconds
-    /// after the process was throttled.
+    /// Spins only while that saves CPU time. An idle worker spins for at least 2 us. It spins for
+    /// up to 16 us, about what a sleep and a wake-up cost in CPU time, while the last two tasks
+    /// came within that time. It does not spin at all with a single CPU, with a cgroup quota of
+    /// less than two CPUs, or for ten seconds after the process was throttled.
     [[nodiscard]] static constexpr idle_spin adaptive() noexcept { return idle_spin{adaptive_mark}; }
-    /// Pays with CPU time for latency: up to spin_budget (100 us) after its last task, while recent tasks came that close. Not at all with
-    /// a single CPU. A pool that gets a task every 50 us keeps a CPU busy like this, but starts each within a microsecond.
+    /// Spends CPU time for latency: spins for up to spin_budget (100 us) after the last task, while
+    /// the last two tasks came within that time. Does not spin with a single CPU. A pool that gets
+    /// a task every 50 us keeps a CPU busy in this way, but starts each task within a microsecond.
     [[nodiscard]] static constexpr idle_spin low_latency() noexcept { return idle_spin{low_latency_mark}; }
-    /// The worker goes to sleep at once.
+    /// The worker sleeps at once.
     [[nodiscard]] static constexpr idle_spin off() noexcept { return idle_spin{std::chrono::nanoseconds{0}}; }
-    /// Always, for so long. A negative time is none.
+    /// Always spins for `d`. A negative time means none.
     [[nodiscard]] static constexpr idle_spin always(duration_setting d) noexcept {
         return idle_spin{std::max(std::chrono::nanoseconds{d}, std::chrono::nanoseconds{0})};
     }
 
     [[nodiscard]] constexpr bool is_adaptive() const noexcept { return time_ == adaptive_mark; }
     [[nodiscard]] constexpr bool is_low_latency() const noexcept { return time_ == low_latency_mark; }
-    /// For how long; negative if it is adaptive() or low_latency().
+    /// How long a worker spins; negative for adaptive() and low_latency().
     [[nodiscard]] constexpr std::chrono::nanoseconds time() const noexcept { return time_; }
 
 private:
@@ -55,14 +56,20 @@ private:
     std::chrono::nanoseconds time_;
 };
 
-/// What a pool is in a child process that was forked while the pool lived. Its threads and its tasks stay the parent's in any case: the parent
-/// notices nothing, and in the child no copy of a task that was queued or running is run or destroyed; its future says cancelled there,
-/// unless it was the very task that forked.
+/// What a pool is in a child process that was forked while the pool lived. In any case the pool's
+/// threads and tasks stay with the parent, and the parent is not affected. The child neither runs
+/// nor destroys its copy of a task that was queued or running. The task's future is cancelled in
+/// the child, except for the task that forked.
 ///
-/// Neither choice does anything in a child that never touches the pool, calls exec or _exit, or only destroys or closes it.
+/// Neither choice does anything in a child that never touches the pool, calls exec or _exit, or
+/// only destroys or closes the pool.
 enum class fork_policy {
-    abort,  ///< at its first use there the process ends, with a message that names the pool
-    empty,  ///< at its first use there it is a new pool with the same settings, without threads and tasks; shut down if it was
+    /// At the first use of the pool in the child, the process ends with a message that names the
+    /// pool.
+    abort,
+    /// At its first use in the child, the pool is rebuilt with the same settings, without threads
+    /// and tasks. It is terminated if the parent's pool had shut down.
+    empty,
 };
 
 /// An unbounded FIFO queue of tasks: the default.
@@ -70,42 +77,45 @@ enum class fork_policy {
 
 /// For designated initialisers:
 ///
-///     spool::thread_pool_executor pool({.name = "decode", .core_size = 4, .maximum_size = 16, .keep_alive = 30s});
+///     spool::thread_pool_executor pool({.name = "decode", .core_size = 4, .maximum_size = 16});
 ///
-/// The constructor of the pool checks them and throws std::invalid_argument naming the values: a maximum of zero or below the
-/// core size, a size over largest_pool, a negative keep-alive, a zero keep-alive with core time-out, an empty queue, factory or
-/// policy, a queue that a forked child could not make anew where that is asked for.
+/// The pool's constructor throws std::invalid_argument, which names the values, for: a maximum of
+/// zero or below the core size, a size over largest_pool, a negative keep-alive, a zero keep-alive
+/// with core time-out, an empty queue, factory or policy, and fork_policy::empty with a queue that
+/// has no fresh().
 struct pool_options {
     /// Prefix of thread names and of messages.
     std::string name = "pool";
-    /// So many workers are started as tasks come, and kept when idle.
+    /// The number of workers that are started as tasks arrive, and kept when idle.
     std::size_t core_size = default_parallelism();
-    /// So many at most. Reached only when the queue refuses a task: with an unbounded queue never.
+    /// The largest number of workers. The pool grows past the core size only when the queue refuses
+    /// a task: with an unbounded queue never.
     std::size_t maximum_size = std::max<std::size_t>(core_size, 1);
-    /// How long a worker above the core size waits for a task before it leaves. max() means for ever.
+    /// How long a worker above the core size waits for a task before it leaves. max(): for ever.
     duration_setting keep_alive = std::chrono::seconds{60};
-    /// The keep-alive also applies to core workers, down to none.
+    /// Whether the keep-alive also applies to core workers, down to none.
     bool core_threads_may_time_out = false;
-    /// Where tasks wait. May hold tasks already; prestart_core_thread() runs them.
+    /// Where tasks wait. The queue may hold tasks already; prestart_core_thread() runs them.
     std::unique_ptr<blocking_queue<task>> queue = unbounded_fifo();
     /// Starts the threads.
     spool::thread_factory thread_factory = worker_thread_factory();
-    /// What happens to a task that cannot be taken.
+    /// What happens to a task that the pool refuses.
     rejection_policy rejection = abort_policy{};
-    /// Called on the way; none by default.
+    /// Called at the events of a pool's life; none by default.
     std::shared_ptr<pool_hooks> hooks = nullptr;
     /// Wraps the body of every task that becomes a future here, inside the future; none by default.
     task_decorator decorate = nullptr;
-    /// What becomes of exceptions that nobody catches.
+    /// What happens to exceptions that leave a task of execute(), or a hook.
     uncaught_policy uncaught = uncaught_policy::report();
-    /// Measure how long each task waited and ran, for the hooks and describe(): three clock reads per task and one
-    /// allocation.
+    /// Measures how long each task waited and ran, for the hooks and describe(). Costs an
+    /// allocation and three clock reads per task, four with hooks.
     bool task_times = false;
-    /// How long idle workers look for a task before they sleep.
+    /// How long idle workers spin before they sleep.
     spool::idle_spin idle_spin = spool::idle_spin::adaptive();
-    /// What the pool is in a forked child. `empty` needs a queue with fresh(), which all of the library's have.
+    /// What the pool is in a forked child. `empty` needs a queue with fresh(), which every queue of
+    /// the library has.
     fork_policy on_fork = fork_policy::abort;
-    /// What happens when workers wait for each other and none can go on.
+    /// What happens when workers wait for each other and none can make progress.
     deadlock_policy on_deadlock = deadlock_policy::report();
 };
 

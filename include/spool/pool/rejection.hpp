@@ -1,4 +1,4 @@
-// Rejection policies: what happens to a task that the pool cannot take.
+// Rejection policies: what happens to a task that the pool refuses.
 #pragma once
 
 #include <chrono>
@@ -17,54 +17,56 @@ namespace spool::inline v1 {
 
 class thread_pool_executor;
 
-/// Throws rejected_execution to the submitter, with the pool, the reason and the numbers in it. The default.
+/// Throws rejected_execution to the submitter, with the pool, the reason and the pool's numbers in
+/// it. The default.
 struct abort_policy {
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Runs the task on the submitting thread, which slows the submitter down; what it throws comes out of execute(). Once
-/// the pool is shut down, the task is dropped.
+/// Runs the task on the submitting thread, which slows the submitter down; what the task throws
+/// leaves execute(). Once the pool is shut down, the policy drops the task.
 ///
-/// On a worker of the same pool the task runs like any other task of the pool: with hooks and a stop token, and
-/// counted as completed (as well as rejected). after_execute gets what it throws; then execute() throws it, and
-/// `uncaught` does not get it.
+/// On a worker of the same pool the task runs like any other task of the pool: with hooks and a
+/// stop token, and counted as completed (as well as rejected). after_execute gets what the task
+/// throws; then execute() throws it, and `uncaught` does not get it.
 ///
 /// Such tasks nest, one inside the other, while a quarter of the worker's stack is free (see
-/// worker_thread_options::stack_size). Beyond that execute() returns at once: the worker keeps the task and runs it
-/// when its outermost task has ended, and then `uncaught` gets what it throws. A wait for its future runs it, as if it
-/// were queued. Until it runs, it counts as queued, though remove(), purge() and shutdown_now() do not reach it; after
+/// worker_thread_options::stack_size). Beyond that execute() returns at once: the worker keeps the
+/// task and runs it when its outermost task has ended, and then `uncaught` gets what the task
+/// throws. A wait for the task's future runs the task, as if it were queued. Until a kept task
+/// runs, it counts as queued, though remove(), purge() and shutdown_now() do not reach it. After
 /// shutdown_now() it runs with a stop requested. shutdown(), close() and the destructor let it run.
 struct caller_runs_policy {
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Drops the task. Its future is cancelled.
+/// Drops the task, which cancels its future.
 struct discard_policy {
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Drops the head of the queue (its future is cancelled) and tries again. With nothing to drop, or once the pool is shut
-/// down, the task itself is dropped.
+/// Drops the head of the queue, which cancels its future, and tries again. The policy drops the
+/// task itself if there is nothing to drop, the pool is shut down, or no thread can be started.
 struct discard_oldest_policy {
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Makes the submitter wait until there is room, at most so long; then as abort_policy. On a worker of the same pool it runs
-/// the task there and then instead: waiting for oneself would never end. The wait is interruptible by the
-/// current task's stop.
+/// Makes the submitter wait up to `limit` for room; then acts as abort_policy. A stop of the
+/// current task interrupts the wait. On a worker of the same pool the policy runs the task at once
+/// instead: a worker that waited for its own pool might wait for ever.
 ///
-/// On the worker the task runs like any other task of the pool: with hooks, counts and a stop token; `uncaught` gets
-/// what it throws, and execute() returns. Where the stack has no room for it, the worker keeps it for later, as
-/// caller_runs_policy says.
+/// On the worker the task runs like any other task of the pool: with hooks, counts and a stop
+/// token; `uncaught` gets what the task throws, and execute() returns. If the stack has no room for
+/// the task, the worker keeps it for later, as described at caller_runs_policy.
 struct block_policy {
     duration_setting limit = std::chrono::nanoseconds::max();
 
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Any callable void(task&&, rejection_reason, thread_pool_executor&). It is called on the submitting thread, with no lock
-/// held; a task that it does not move from is destroyed afterwards, which makes its future cancelled. A shared handle:
-/// copies are equal.
+/// Any callable void(task&&, rejection_reason, thread_pool_executor&). The pool calls it on the
+/// submitting thread, with no lock held. The pool then destroys a task that the policy did not move
+/// from, which cancels its future. A shared handle: copies are equal.
 class rejection_policy {
 public:
     rejection_policy() noexcept = default;

@@ -1,4 +1,4 @@
-// Where a pool is in its life.
+// The states of a pool's life.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ enum class run_state : std::uint8_t {
 /// "running", "shutting down", ...
 [[nodiscard]] SPOOL_API std::string_view to_string(run_state s) noexcept;
 
-/// The state and the number of workers, as they were together at one moment.
+/// The state and the number of workers, from one load of the control word.
 struct pool_control {
     run_state state = run_state::running;
     std::size_t workers = 0;
@@ -36,7 +36,8 @@ struct pool_control {
     friend bool operator==(const pool_control&, const pool_control&) = default;
 };
 
-/// The largest number of workers; the count shares a word with the state. A size above it is a -1 in disguise.
+/// The largest number of workers: the count shares a word with the state. A size above it is most
+/// likely a negative number that was converted.
 inline constexpr std::size_t largest_pool = (std::size_t{1} << 29) - 1;
 
 }  // namespace spool::inline v1

@@ -26,15 +26,17 @@ namespace detail {
 
 class claimable_child;
 
-// The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp. Guarded by the group.
+// The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp.
+// The group's lock guards the list.
 class SPOOL_API child_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
-    /// Also looks at two children, in turn, and drops those that `home` no longer has: the list stays as long as the queue.
+    /// Also checks the next two children, round robin, and drops those that `home` has not queued
+    /// any more. So the list stays about as long as the queue.
     void append(claimable_child& child, const void* home) noexcept;
-    /// Null: the list is empty.
+    /// Returns null if the list is empty.
     claimable_child* pop_front() noexcept;
-    /// In a forked child: another thread may have been changing the list.
+    /// In a forked child: another thread may have been in the middle of a change to the list.
     void forget_all() noexcept { first_ = last_ = looked_at_ = nullptr; }
 
 private:
@@ -42,17 +44,19 @@ private:
 
     claimable_child* first_ = nullptr;
     claimable_child* last_ = nullptr;
-    claimable_child* looked_at_ = nullptr;  // null: the next look is at the first
+    // The child that was checked last. Null: the next check begins at the first child.
+    claimable_child* looked_at_ = nullptr;
 };
 
-// Whose child it is, whether it was called, and whether it has not even been forked: one word.
+// One word: the child's group, whether the child was called, and whether it is still fresh, which
+// means not forked.
 class SPOOL_API group_link {
 public:
     explicit group_link(task_group& group) noexcept
         : bits_(reinterpret_cast<std::uintptr_t>(&group) | fresh) {}
     group_link(group_link&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
     group_link& operator=(group_link&&) = delete;
-    /// The child's end: whatever it held is gone by now.
+    /// The end of the child. The child's callable is destroyed by now.
     ~group_link() {
         if (bits_ != 0) {
             end();
@@ -71,7 +75,8 @@ private:
     std::uintptr_t bits_;
 };
 
-// A child that runs on this thread: for the groups that are made inside of it. They end before it does.
+// A child that runs on this thread. Counts the groups that are made inside of the child and must
+// end before it.
 class SPOOL_API group_frame {
 public:
     explicit group_frame(task_group& group) noexcept : group_(group), outer_(innermost_) {
@@ -86,7 +91,7 @@ public:
         }
     }
     [[nodiscard]] static group_frame* innermost() noexcept { return innermost_; }
-    /// Names the calling thread.
+    /// An id of the calling thread.
     [[nodiscard]] static const void* this_thread() noexcept { return static_cast<const void*>(&innermost_); }
     [[nodiscard]] const task_group* group() const noexcept { return &group_; }
     void add() noexcept { ++groups_; }
@@ -98,10 +103,11 @@ private:
 
     task_group& group_;
     group_frame* const outer_;
-    std::size_t groups_ = 0;  // made inside, and not destroyed yet
+    std::size_t groups_ = 0;  // made inside of this child, and not destroyed yet
 };
 
-// A child on its way through the pool. The link is destroyed last. It says that it was forked when all of it is there: making `f` may throw.
+// A child on its way through the pool. `link` is destroyed last. `made` marks the child as forked
+// only when the whole object exists, since making `f` may throw.
 template <class F>
 struct group_child {
     struct complete {
@@ -136,39 +142,47 @@ struct task_marks<group_child<F>> : no_task_marks {
 ///         return a + b;
 ///     }
 ///
-/// No child outlives wait(), nor the group, so children may refer to the stack of the thread that forks them.
+/// No child outlives wait() or the group, so children may refer to the stack of the thread that
+/// forks them.
 ///
-/// On a worker of the pool, wait() runs the group's own children that no thread has begun, and never another task. So a pool
-/// of one worker is enough. While other workers of a work-stealing pool run the rest, wait() also runs what was forked inside
-/// those children, by groups that were made there. On any other thread wait() only sleeps, and the last child wakes it.
-/// A group that is made inside a child must end before the child does; otherwise the process ends with a message.
+/// On a worker of the pool, wait() runs the group's own children that no thread has begun, and
+/// never another task. So a pool of one worker is enough. While other workers of a work-stealing
+/// pool run the rest, wait() also runs what was forked inside those children, by groups that were
+/// made there. On any other thread wait() only sleeps, and the last child wakes it. A group that is
+/// made inside a child must end before the child does; otherwise the process ends with a message.
 ///
-/// On a work-stealing pool a fork allocates nothing for a callable of up to 32 bytes. On other kinds of pool a group that a worker
-/// made allocates a small node for each child, so that wait() need not search the queue; the queue may allocate too.
+/// On a work-stealing pool a fork allocates nothing for a callable of up to 32 bytes. On other
+/// kinds of pool a group that a worker made allocates a small node for each child, so that wait()
+/// need not search the queue; the queue may allocate too.
 ///
-/// The first exception of a child comes out of wait(), when all have ended; it also cancels the group. Cancelled, children that have not begun
-/// never do, and those that take a std::stop_token are asked to stop. A stop of the task that waits cancels the group too, and
-/// then wait() throws interrupted. After wait() the group is as new.
+/// wait() throws the first exception of a child, when all children have ended; that exception also
+/// cancels the group. In a cancelled group, children that have not begun never do, and running
+/// children that take a std::stop_token are asked to stop. A stop of the task that waits cancels
+/// the group too, and then wait() throws interrupted. wait() resets the group, which can be used
+/// again.
 ///
-/// A child that the pool does not take (shut down, full, no memory) runs at once in the one who forks it. One that takes a token is also
-/// asked to stop by shutdown_now().
+/// A child that the pool refuses (shut down, full, no memory) runs at once, inside run().
+/// shutdown_now() also requests stop on a running child that takes a token.
 ///
-/// In a forked child those that had not ended are the parent's: wait() throws cancelled, and what is forked there runs at once.
+/// In a forked child process the children that had not ended belong to the parent: wait() throws
+/// cancelled, and run() calls its callable at once.
 ///
-/// Thread safety: run() and cancel() from any thread, also from children; wait() and the destructor by the thread that made the group.
+/// Thread safety: any thread may call run() and cancel(), also from children. Only the thread that
+/// made the group may call wait() and the destructor.
 class SPOOL_API task_group {
 public:
     explicit task_group(thread_pool_executor& pool) noexcept;
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
-    /// Waits. Reports an exception that no wait() has thrown. If an exception thrown after the group was made leaves the
-    /// group's scope, the destructor cancels the group first. Exceptions that were in flight before do not count.
+    /// Waits. Reports an exception that no wait() has thrown. If an exception thrown after the
+    /// group was made leaves the group's scope, the destructor cancels the group first. Exceptions
+    /// that were in flight before do not count.
     ~task_group() {
         if (!count_.all_ended() || cancelled_.load()) {
             finish();
             detail::receive(this);
         }
-        if (!children_.empty()) {  // no other thread has a reason to touch it any more
+        if (!children_.empty()) {  // no other thread touches the list any more
             drop_list();
         }
         if (made_in_ != nullptr) {
@@ -176,8 +190,9 @@ public:
         }
     }
 
-    /// Forks. `f` is called as f() or f(std::stop_token); what it returns is dropped.
-    /// \throws std::invalid_argument if `f` is empty; std::bad_alloc, or what copying `f` throws: then it was not forked
+    /// Forks a child, which calls `f` as f() or f(std::stop_token) and drops the result.
+    /// \throws std::invalid_argument if `f` is empty; std::bad_alloc, or what copying `f` throws.
+    /// Then no child was forked.
     template <task_callable F>
     void run(F&& f) {
         if (detail::is_empty_callable(f)) {
@@ -188,7 +203,8 @@ public:
         fork(task{std::in_place_type<child_type>, detail::group_link{*this}, std::forward<F>(f)});
     }
 
-    /// Joins: returns when every child has ended. \throws the first exception of a child; interrupted
+    /// Joins: returns when every child has ended.
+    /// \throws the first exception of a child; interrupted
     void wait() {
         if (!count_.all_ended()) {
             join();
@@ -199,7 +215,7 @@ public:
         }
     }
 
-    /// Children that have not begun never do; those that run and take a token are asked to stop.
+    /// Children that have not begun never do. Running children that take a token are asked to stop.
     void cancel();
     [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(); }
 
@@ -226,7 +242,7 @@ private:
     bool run_claimable(core& pool);
     [[nodiscard]] detail::claimable_child* next_claimable() noexcept;
     void drop_list() noexcept;
-    void join() noexcept;  // else a child could outlive wait()
+    void join() noexcept;  // noexcept: a child must not outlive wait()
     void join_others(std::uint64_t forks_seen);
     void finish() noexcept;
     void renew();
@@ -244,7 +260,7 @@ private:
         if (!was_dropped && made_here()) [[likely]] {
             count_.end_here();
         } else {
-            detail::hand_over(this);  // the last that this thread reads of the group
+            detail::hand_over(this);  // this thread's last read of the group
             child_dropped_or_elsewhere(was_dropped);
         }
     }
@@ -253,18 +269,21 @@ private:
     [[nodiscard]] std::stop_token token();
 
     thread_pool_executor& pool_;
-    const void* const home_;   // what the pool was when the group was made: in a forked child it is another
-    const void* const maker_;  // names the thread
-    void* const worker_;       // of the pool, if the thread is one
-    detail::group_frame* const made_in_ = detail::group_frame::innermost();  // null: in no child of a group
-    // How many children others have put into the queue: a maker that is a worker looks there again.
+    const void* const home_;   // the pool's core when the group was made; forked child: another
+    const void* const maker_;  // id of the thread that made the group
+    void* const worker_;       // the maker as a worker of the pool, or null
+    // The child of another group that this group was made in, or null.
+    detail::group_frame* const made_in_ = detail::group_frame::innermost();
+    // Forks by other threads, if the maker is a worker: a change makes the maker search the queue
+    // again.
     std::atomic<std::uint64_t> forked_elsewhere_{0};
     std::atomic<bool> cancelled_{false};
-    std::atomic<bool> ran_elsewhere_{
-        false};                   // a child was run at once by another thread, which may be no worker
+    // Another thread, which may be no worker, ran a child inside run().
+    std::atomic<bool> ran_elsewhere_{false};
     bool interrupted_ = false;    // maker only
-    bool search_failed_ = false;  // likewise
-    // In flight on the maker's thread when the group was made: the group may live in a destructor during unwinding.
+    bool search_failed_ = false;  // maker only: the queue threw during the last search
+    // Exceptions in flight on the maker's thread when the group was made: the group may live in a
+    // destructor during unwinding.
     const int exceptions_before_;
     detail::join_count count_;
     std::exception_ptr error_ SPOOL_GUARDED_BY(count_.guard);
@@ -287,7 +306,8 @@ void group_child<F>::operator()() {
     if (!mine.is_cancelled()) {
         try {
             if constexpr (stoppable_callable<F>) {
-                std::stop_source both;  // the group's stop, and that of the task which this is, or is run in
+                // Stops with the group, and with the task that the child is or runs in.
+                std::stop_source both;
                 const auto ask = [&both] { both.request_stop(); };
                 const std::stop_callback with_group{mine.token(), ask};
                 const std::stop_callback with_task{task_scope::current_token(), ask};

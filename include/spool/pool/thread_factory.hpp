@@ -1,4 +1,4 @@
-// thread_factory: who starts a pool's threads, and how they are set up.
+// thread_factory: starts a pool's threads and sets them up.
 #pragma once
 
 #include <concepts>
@@ -17,17 +17,17 @@
 
 namespace spool::inline v1 {
 
-/// Which worker of which pool.
+/// Identifies a worker of a pool.
 struct worker_info {
     std::string pool;        ///< the pool's name
     std::size_t number = 0;  ///< 1 for the pool's first worker, never used twice
     std::string name;        ///< "<pool>-<number>", as it appears in messages
 };
 
-/// A thread that was started, to be joined or detached once. Empty: no thread.
+/// A started thread, to be joined or detached once. Empty: no thread.
 class SPOOL_API worker_thread {
 public:
-    /// What a thread of another kind than std::thread supplies.
+    /// The interface of a thread that is not a std::thread.
     class handle {
     public:
         handle() = default;
@@ -59,9 +59,11 @@ private:
 ///         return std::thread{std::move(body)};
 ///     };
 ///
-/// It is called from any thread, several at a time, with no lock held. If it throws or returns no thread, the pool goes on
-/// without that worker and tells the submitter if it has to; where others have queued tasks in reliance on it and no worker is left, it is called
-/// again, up to eight times.
+/// The pool calls the factory from any thread, also concurrently, with no lock held. If the factory
+/// throws or returns no thread, the pool goes on without that worker. It reports the failure to the
+/// submitter if the task needed the worker. Other submitters may have queued tasks for that worker
+/// meanwhile. If no worker is left for those tasks, the pool calls the factory again, up to eight
+/// times.
 class thread_factory {
 public:
     thread_factory() noexcept = default;
@@ -86,31 +88,34 @@ private:
     std::shared_ptr<const function> start_;
 };
 
-/// How the threads of worker_thread_factory are set up. What the system does not offer is an error where it was asked for.
+/// How worker_thread_factory sets up its threads. Starting a thread fails if the system does not
+/// support a stack size, an affinity or a nice value that was asked for.
 struct worker_thread_options {
-    /// The thread's name for debuggers; `{pool}` and `{number}` are filled in. Cut to the system's limit (15 characters on
-    /// Linux) at the front part, so that the number survives.
+    /// The thread's name for debuggers; `{pool}` and `{number}` are filled in. A name over the
+    /// system's limit (15 characters on Linux) is cut in its front part: the number survives.
     std::string name_pattern = "{pool}-{number}";
-    /// Bytes; 0: the system's default. A worker runs a task inside the wait of another task only while more than a
-    /// quarter of its stack is free, and more than 64 KiB (half of a stack below 128 KiB). So each task begins
-    /// with at least that much. Where the bounds of the stack are unknown, tasks nest 256 deep.
+    /// Bytes; 0: the system's default. A worker runs a task inside the wait of another task only
+    /// while more than a quarter of its stack is free, and more than 64 KiB (half of a stack below
+    /// 128 KiB). So each task begins with at least that much. If the bounds of the stack are
+    /// unknown, tasks nest 256 deep.
     std::size_t stack_size = 0;
-    std::vector<int> affinity{};  ///< CPUs that it may run on; empty: all
-    /// One set of CPUs per thread, instead of `affinity`; empty: no difference between the threads. A new thread gets the
-    /// set that the fewest living threads of this factory have. The successor of a worker that died gets the set of that
-    /// worker. A thread whose set is empty may run on all CPUs.
+    std::vector<int> affinity{};  ///< CPUs that the thread may run on; empty: all
+    /// One set of CPUs per thread, instead of `affinity`; empty: `affinity` applies. A new thread
+    /// gets the set that the fewest living threads of this factory have. The successor of a worker
+    /// that died gets the set of that worker. A thread whose set is empty may run on all CPUs.
     std::vector<std::vector<int>> affinity_per_thread{};
     std::optional<int> nice{};                           ///< nice value of the thread (Linux)
     std::function<void(const worker_info&)> on_start{};  ///< first thing on the thread
     std::function<void(const worker_info&)> on_exit{};   ///< last thing on the thread
 };
 
-/// The default factory, with settings. A setting that the system refuses (a CPU that this process may not use, a stack too
-/// small) makes the start fail with std::system_error naming it, also where only one CPU of several is refused; a nice value
-/// that it refuses, and what on_start or on_exit throws, is reported on stderr.
+/// The default factory, with settings. If the system refuses a setting (a CPU that this process may
+/// not use, even one of several; a stack too small), the start fails with a std::system_error that
+/// names the setting. A refused nice value, and what on_start or on_exit throws, is reported on
+/// stderr.
 ///
-///     .thread_factory = spool::worker_thread_factory({.stack_size = 256 * 1024, .affinity = {0, 1}})
-///     .thread_factory = spool::worker_thread_factory({.affinity_per_thread = {{0}, {1}, {2}, {3}}})
+///     .thread_factory = spool::worker_thread_factory({.stack_size = 262144, .affinity = {0, 1}})
+///     .thread_factory = spool::worker_thread_factory({.affinity_per_thread = {{0}, {1}, {2}}})
 [[nodiscard]] SPOOL_API thread_factory worker_thread_factory(worker_thread_options options = {});
 
 /// `name_pattern` filled in and cut to `limit` characters so that what follows `{pool}` survives.

@@ -1,4 +1,4 @@
-// What becomes of an exception that leaves a task given to execute(), or a hook.
+// What happens to an exception that leaves a task given to execute(), or a hook.
 #pragma once
 
 #include <concepts>
@@ -14,17 +14,24 @@
 
 namespace spool::inline v1 {
 
-/// One of three: report (the default: one line on stderr with the pool, the worker and what()), a handler of your own, or
-/// terminate, where the body runs in a noexcept call, so that the crash shows the place that threw.
+/// One of three: report (the default: one line on stderr with the pool, the worker and what()), a
+/// handler of your own, or terminate. With terminate the body runs in a noexcept call, so that the
+/// crash shows the place that threw.
 ///
 ///     .uncaught = spool::uncaught_policy::terminate()
-///     .uncaught = [](const spool::worker_info& worker, const std::exception_ptr& error) { log(worker.name, error); }
-///     .uncaught = [](const spool::task_info& task, const std::exception_ptr& error) { log(task.id, error); }
+///     .uncaught = [](const spool::worker_info& worker, const std::exception_ptr& error) {
+///         log(worker.name, error);
+///     }
+///     .uncaught = [](const spool::task_info& task, const std::exception_ptr& error) {
+///         log(task.id, error);
+///     }
 ///
-/// A handler of the second form learns which task threw, or during which task a hook did. Its `worker` is never null;
-/// `id` is 0 where there was no task, as in worker_started. A handler that can be called in both forms gets the worker.
+/// A handler of the second form learns which task threw, or during which task a hook did. Its
+/// `worker` is never null; `id` is 0 where there was no task, as in worker_started. A handler that
+/// can be called in both forms gets the worker.
 ///
-/// In every case but the last the worker is replaced, and the pool goes on. What a handler throws is reported.
+/// Except with terminate, the pool replaces the worker and goes on. What a handler throws is
+/// reported.
 class uncaught_policy {
 public:
     using handler = std::function<void(const worker_info&, const std::exception_ptr&)>;
@@ -56,12 +63,12 @@ public:
     }
 
     [[nodiscard]] bool terminates() const noexcept { return terminates_; }
-    /// False for one made from an empty std::function, which a pool refuses.
+    /// False for a policy made from an empty std::function, which a pool refuses.
     explicit operator bool() const noexcept { return !empty_handler_; }
 
     /// Never throws.
     SPOOL_API void operator()(const worker_info& worker, const std::exception_ptr& error) const noexcept;
-    /// The same for what left a task. `task.worker` must not be null.
+    /// The same for an exception that left a task. `task.worker` must not be null.
     SPOOL_API void operator()(const task_info& task, const std::exception_ptr& error) const noexcept;
 
 private:

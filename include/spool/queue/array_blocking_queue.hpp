@@ -1,4 +1,4 @@
-// array_blocking_queue: first in, first out, with a fixed number of places.
+// array_blocking_queue: first in, first out, with a fixed capacity.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,23 @@
 
 namespace spool::inline v1 {
 
-/// FIFO over a ring whose places are allocated once, one cache line each (several, if an element has more than 56
-/// bytes).
+/// FIFO over a ring of slots that are allocated once, one cache line each (several, if an element
+/// has more than 56 bytes).
 ///
 ///     spool::array_blocking_queue<int> numbers{100};
 ///     bool taken = numbers.offer(7);  // false while 100 are there
 ///
-/// Adding and taking use no lock. What looks at all elements (remove_if, for_each, contains, peek and the like) stops both ends
-/// meanwhile. Elements must be movable without throwing. See blocking_queue for everything else.
+/// Adding and taking use no lock. Members that look at all elements (remove_if, for_each, contains,
+/// peek and the like) stop both ends meanwhile. Elements must be movable without throwing. See
+/// blocking_queue for everything else.
 template <class T>
 class array_blocking_queue final : public blocking_queue<T> {
 public:
-    /// \throws std::invalid_argument if `capacity` is 0, std::bad_alloc if there is no memory for so many.
+    /// \throws std::invalid_argument if `capacity` is 0 or over 2^48, std::bad_alloc if memory runs
+    /// out.
     explicit array_blocking_queue(std::size_t capacity) : fifo_(checked(capacity)) {}
-    /// Holding the elements of a range from the start; those of an rvalue range are moved.
-    /// \throws std::invalid_argument also if they do not fit
+    /// Holds the elements of a range from the start. Moves those of an rvalue range.
+    /// \throws std::invalid_argument also if the elements do not fit
     template <std::ranges::forward_range Range>
     array_blocking_queue(std::size_t capacity, Range&& elements) : array_blocking_queue(capacity) {
         const auto count = static_cast<std::size_t>(std::ranges::distance(elements));
@@ -51,7 +53,7 @@ public:
     }
 
 protected:
-    // The pairs (S) of the waits are the two ends of fifo_: see ring_fifo.
+    // The two ends of fifo_ are pair (S) of the waits: see ring_fifo.
     bool try_push(T& x) override { return fifo_.try_push(x); }
     std::optional<T> try_pop() override { return fifo_.try_pop(); }
     bool try_pop_into(T& x) override {

@@ -1,4 +1,4 @@
-// blocking_queue: what every queue of the library offers, and what a queue of your own must supply.
+// blocking_queue: the interface of every queue in the library, and what a custom queue must supply.
 #pragma once
 
 #include <algorithm>
@@ -26,21 +26,21 @@
 
 namespace spool::inline v1 {
 
-/// A queue whose ends can wait: takers for an element, producers for room.
+/// A queue on which both sides can wait: consumers for an element, producers for room.
 ///
 ///     spool::linked_blocking_queue<int> numbers{100};  // at most 100
 ///     numbers.put(7);                                  // waits for room
 ///     int n = numbers.take();                          // waits for an element
 ///
 /// Calls that take a `T&&` move from it only when they succeed. Elements may be move-only.
-/// Waiting: put, take and the `_for` forms end with `interrupted` when stop is requested, of the token given or else of the
-/// current task. What is there comes before an interruption, an interruption before a time-out. Zero, negative and
-/// huge durations are all safe.
+/// Waiting: put, take and the `_for` forms throw `interrupted` when stop is requested on the given
+/// token, or by default on that of the current task. An available element (or room) wins over an
+/// interruption, an interruption over a time-out. Zero, negative and huge durations are safe.
 ///
-/// Thread safety: every member from any thread. What a thread did before adding an element is visible to the one who
-/// takes it.
+/// Thread safety: any thread may call any member. What a thread did before it added an element is
+/// visible to the thread that takes that element.
 ///
-/// Lifetime: the queue outlives every call on it, also one whose element has been taken already.
+/// Lifetime: the queue must outlive every call on it, even a call whose element is already taken.
 ///
 /// User code: elements are moved and destroyed outside of the queue's locks, so their moves and
 /// destructors may call the queue. There is one limit: linked_blocking_queue, array_blocking_queue
@@ -48,18 +48,17 @@ namespace spool::inline v1 {
 /// both ends stopped. Meanwhile a move or destructor may call size(), but must not add or take.
 /// Predicates, and the order of a priority queue, run under the lock.
 ///
-/// A kind of your own supplies four functions: try_push, try_pop, extract_if and size. Pushing and popping must
-/// publish through a mutex, or through seq_cst operations on words that the other side reads: that is what the waiting
-/// relies on (see event_count). So must what size() reads, and it counts an element by the time try_push returns: it decides
-/// whether the next taker is woken.
+/// A custom kind supplies try_push, try_pop, extract_if and size. try_push and try_pop must publish
+/// through a mutex, or through seq_cst operations on words that the other side reads: the waits
+/// rely on this (see event_count). So must what size() reads. size() must count an element by the
+/// time try_push returns, because size() decides whether the next consumer is woken.
 template <class T>
 class blocking_queue {
 public:
     using value_type = T;
 
-    /// The capacity of a queue without limit.
     static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-    /// The give-up predicate of a wait that has none.
+    /// The give-up predicate of a wait that never gives up.
     static constexpr auto never_give_up = [] { return false; };
 
     blocking_queue() = default;
@@ -67,7 +66,7 @@ public:
     blocking_queue& operator=(const blocking_queue&) = delete;
     virtual ~blocking_queue() = default;
 
-    /// Adds without waiting. False: no room, `x` is untouched.
+    /// Adds without waiting. Returns false, and leaves `x` untouched, if there is no room.
     [[nodiscard]] bool offer(T&& x) {
         refuse_empty(x);
         if (!try_push(x)) {
@@ -77,8 +76,8 @@ public:
         return true;
     }
 
-    /// Adds from the front of `xs` for as long as there is room, moving from what it adds, and says how many. Those who wait are told
-    /// once. If one throws, those before it are in.
+    /// Adds elements from the front of `xs` while there is room, moves from those and returns their
+    /// number. Notifies once per batch. If adding one throws, the elements before it stay added.
     [[nodiscard]] std::size_t offer_some(std::span<T> xs) {
         for (const T& x : xs) {
             refuse_empty(x);
@@ -109,7 +108,7 @@ public:
         }
     }
 
-    /// Waits for room at most so long. False: there was none in time, `x` is untouched. \throws interrupted
+    /// Waits for room, at most for `d`. False: timed out, `x` is untouched. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] bool offer_for(T&& x, std::chrono::duration<Rep, Period> d) {
         return offer(std::move(x)) || offer_for(std::move(x), d, this_task::stop_token());
@@ -124,8 +123,8 @@ public:
         return how == wait_result::ready;
     }
 
-    /// Adds the elements of a range, in order, while there is room, and says how many. Those of an rvalue container are moved,
-    /// those of a view copied.
+    /// Adds the elements of a range in order while there is room, and returns how many. Moves the
+    /// elements of an rvalue container, copies those of a view.
     template <std::ranges::input_range Range>
     std::size_t offer_all(Range&& elements) {
         std::size_t added = 0;
@@ -144,7 +143,7 @@ public:
         return added;
     }
 
-    /// Takes the head, if there is one.
+    /// Takes the head, if the queue is not empty.
     [[nodiscard]] std::optional<T> poll() {
         std::optional<T> x = try_pop();
         if (x.has_value()) {
@@ -153,7 +152,7 @@ public:
         return x;
     }
 
-    /// The same into an object that is there already; false: there was none, and `x` is untouched.
+    /// Assigns the head to `x`. Returns false, and leaves `x` untouched, if the queue is empty.
     [[nodiscard]] bool poll_into(T& x) requires(std::is_move_assignable_v<T>) {
         if (!try_pop_into(x)) {
             return false;
@@ -175,7 +174,7 @@ public:
         return *std::move(x);
     }
 
-    /// Waits for an element at most so long. \throws interrupted
+    /// Waits for an element, at most for `d`. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] std::optional<T> poll_for(std::chrono::duration<Rep, Period> d) {
         std::optional<T> x = poll();
@@ -191,8 +190,8 @@ public:
         return x;
     }
 
-    /// The waits behind all of these, with every limit. `give_up` is asked before each sleep and after each wake.
-    /// (A kind without storage overrides them.)
+    /// The waits behind all of these, with every limit. They ask `give_up` before each sleep and
+    /// after each wake-up. (A kind without storage overrides them.)
     virtual wait_result push_until(T& x, const wait_limits& limits,
                                    function_ref<bool()> give_up = never_give_up) {
         const wait_result how = producers_.await([&] { return try_push(x); }, limits, give_up);
@@ -216,30 +215,31 @@ public:
         if (how == wait_result::ready) {
             producers_.notify_one();  // pair: the kind's (see try_pop)
             if (consumers_.waiters() != 0 && may_hold_more()) {
-                consumers_.order_light();       // what was seen may have been published like that
-                consumers_.notify_throttled();  // who was woken wakes the next: see event_count
+                // Throttled wakes: a woken consumer wakes the next. T0, as the push may be light.
+                consumers_.order_light();
+                consumers_.notify_throttled();
             }
         }
         return how;
     }
 
-    /// Wakes every waiting taker, or producer, so that its give-up predicate is asked again. What the predicate reads must
-    /// have been changed before, by a seq_cst write or under a mutex that the predicate takes.
+    /// Wakes all waiting consumers, or producers, to re-check their give-up predicates. The caller
+    /// first changes what they read, by a seq_cst write or under a mutex that the predicate locks.
     virtual void wake_consumers() noexcept { consumers_.notify_all(); }
     virtual void wake_producers() noexcept { producers_.notify_all(); }
 
-    /// Orders the caller's earlier store before a look at this queue: afterwards either the caller sees a
-    /// concurrent push, or the pusher sees the store. A heavy barrier where pushes make a light one.
+    /// Orders the caller's earlier store before a look at this queue: then either the caller sees a
+    /// concurrent push, or the pusher sees the store. A heavy barrier if pushes make a light one.
     virtual void settle() const noexcept {}
 
-    /// Removes every element for which `doomed` is true, and says how many. The predicate may run under the queue's
-    /// lock: it must not touch the queue. The elements are destroyed after it.
+    /// Removes every element for which `doomed` is true and returns how many. The predicate may run
+    /// under the queue's lock: it must not touch the queue. Destroys the elements afterwards.
     std::size_t remove_if(function_ref<bool(const T&)> doomed) { return take_if(doomed).size(); }
     void clear() {
         take_if([](const T&) { return true; });
     }
-    /// Takes out every element for which `wanted` is true, due or not, in order. If memory for the list runs out, all
-    /// stay.
+    /// Takes out every element for which `wanted` is true, due or not, in order. If memory for the
+    /// result runs out, all elements stay.
     std::vector<T> take_if(function_ref<bool(const T&)> wanted) {
         std::vector<T> taken = extract_if(wanted);
         if (!taken.empty()) {
@@ -247,8 +247,8 @@ public:
         }
         return taken;
     }
-    /// Takes up to `most` elements that are there now, oldest first, and appends them to `out`. Says how many.
-    /// A container with reserve() that cannot grow loses nothing; another that throws loses the element it was given.
+    /// Takes up to `most` elements, oldest first, appends them to `out` and returns how many. If a
+    /// container with reserve() cannot grow, no element is lost; if push_back throws, one is.
     template <class Container>
         requires(requires(Container& out, T x) { out.push_back(std::move(x)); })
     std::size_t drain_to(Container& out, std::size_t most = unlimited) {
@@ -268,7 +268,7 @@ public:
         return taken;
     }
 
-    /// Shows every element, in order. As with remove_if, `look` must not touch the queue.
+    /// Calls `look` with every element, in order. As in remove_if, it must not touch the queue.
     void for_each(function_ref<void(const T&)> look) const {
         visit([&](const T& x) {
             look(x);
@@ -283,7 +283,7 @@ public:
         });
         return found;
     }
-    /// Shows the head, if there is one; false if the queue is empty.
+    /// Calls `look` with the head. Returns false if the queue is empty.
     bool peek(function_ref<void(const T&)> look) const {
         bool seen = false;
         visit([&](const T& x) {
@@ -293,56 +293,56 @@ public:
         });
         return seen;
     }
-    /// Copies of every element, in order.
     [[nodiscard]] std::vector<T> to_vector() const requires(std::copy_constructible<T>) {
         std::vector<T> copies;
         for_each([&](const T& x) { copies.push_back(x); });
         return copies;
     }
 
-    /// Exact at rest; under load a value that it had during the call.
+    /// Exact when the queue is idle. Under load, a value that was true during the call.
     [[nodiscard]] virtual std::size_t size() const = 0;
     [[nodiscard]] bool empty() const { return size() == 0; }
-    /// How many it may hold; `unlimited` by default.
+    /// How many elements the queue may hold; `unlimited` by default.
     [[nodiscard]] virtual std::size_t capacity() const { return unlimited; }
-    /// Changes it, also while in use; of the library's kinds, linked_blocking_queue and linked_blocking_deque can.
-    /// \throws std::logic_error, which names the kind, where a kind cannot
+    /// Changes the capacity, even while in use. linked_blocking_queue and linked_blocking_deque
+    /// support it. \throws std::logic_error, which names the kind, if the kind does not
     virtual void set_capacity(std::size_t) { detail::throw_fixed_capacity(typeid(*this), capacity()); }
     [[nodiscard]] std::size_t remaining_capacity() const {
         const std::size_t limit = capacity();
         return limit == unlimited ? unlimited : limit - std::min(limit, size());
     }
 
-    /// Hands the newest element that the calling consumer itself has added to `use`, where it lies. True: it was used, and is destroyed by
-    /// now; also if `use` throws. False: there is none, or `use` said so, which then has not touched the queue, and the element stays.
-    /// Means something only for kinds that keep a store per consumer; such a kind says so by keeps_store_per_consumer().
+    /// Calls `use` in place with the newest element that the calling consumer added. True: `use`
+    /// returned true, and the element is destroyed, as it is if `use` throws. False: there is none,
+    /// or `use` returned false without touching the queue, as it must, and the element stays.
+    /// Only kinds with keeps_store_per_consumer() implement this.
     virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
-    /// The same for one that another consumer has added, which it might take next. One that is not used becomes the caller's own.
+    /// Likewise for another consumer's element. If `use` returns false, the caller's store gets it.
     virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
 
-    /// True: each attached consumer has a store of its own, and use_own() and use_other() work on those. Must not change.
+    /// Constant. True: each attached consumer has a store for use_own() and use_other().
     [[nodiscard]] virtual bool keeps_store_per_consumer() const noexcept { return false; }
 
-    /// A thread that will take elements, over and over, says so, and takes its leave when it is done; both on that
-    /// thread. Means something only for such kinds, too.
+    /// A thread that takes elements repeatedly attaches first and detaches when it is done, both on
+    /// that thread. Only kinds with keeps_store_per_consumer() implement this.
     virtual void attach_consumer() {}
     virtual void detach_consumer() noexcept {}
-    /// A new queue with the same settings and nothing in it, or null if the kind cannot make one: what a pool takes in a forked child (see
-    /// fork_policy). There this one may be in the middle of anything: only what never changes, and plain words, may be read, and no
-    /// lock taken.
+    /// Returns a new, empty queue with the same settings, or null if the kind cannot make one. A
+    /// pool calls this in a forked child (see fork_policy), with this queue in any intermediate
+    /// state. An override may read only constants and single words, and must take no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
 
 protected:
-    /// Called between a taker's announcement and its last look: the place for a heavy barrier.
+    /// Runs between a consumer's announcement and its last look: the place for a heavy barrier.
     virtual void prepare_last_look() noexcept { settle(); }
-    /// Adds `x` if there is room, moving from it only then.
+    /// Adds `x` if there is room, and moves from it only then.
     virtual bool try_push(T& x) = 0;
-    /// Adds one or more of `xs`, from the front, and says how many; 0: no room. A kind overrides it where several cost less than
-    /// one after the other. If it throws, nothing was added.
+    /// Adds one or more elements from the front of `xs` and returns how many; 0: no room. If it
+    /// throws, nothing was added. A kind overrides this where a batch is cheaper.
     virtual std::size_t try_push_some(std::span<T> xs) { return try_push(xs.front()) ? 1 : 0; }
-    /// Takes the head, if there is one.
+    /// Takes the head, if the queue is not empty.
     virtual std::optional<T> try_pop() = 0;
-    /// The same by assignment. A kind overrides it where that is quicker.
+    /// Likewise, by assignment to `x`. A kind overrides this where assignment is faster.
     virtual bool try_pop_into([[maybe_unused]] T& x) {
         if constexpr (std::is_move_assignable_v<T>) {
             if (std::optional<T> head = try_pop()) {
@@ -352,25 +352,25 @@ protected:
         }
         return false;
     }
-    /// Takes out every element for which `wanted` is true, in order; the rest keep theirs. `wanted` is asked of each
-    /// element, in order. If it or the returned vector's memory throws, every element is still in the queue.
+    /// Takes out every element for which `wanted` is true, in order; the rest keep their order.
+    /// Asks `wanted` in order. If `wanted` or the allocation throws, every element stays.
     virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
-    /// Shows the elements in order for as long as `more` says so. A kind overrides it where it can stop early.
+    /// Calls `more` on each element in order, until it returns false. Override to stop early.
     virtual void visit(function_ref<bool(const T&)> more) const {
         bool going_on = true;
-        // extract_if removes nothing here, so the queue is not changed.
+        // With a predicate that is always false, extract_if leaves the queue unchanged.
         static_cast<void>(const_cast<blocking_queue*>(this)->extract_if([&](const T& x) {
             going_on = going_on && more(x);
             return false;
         }));
     }
 
-    /// For kinds that have held an element back from those who look: wakes one of them, as adding it would.
+    /// For kinds that hid an element for a while: wakes a consumer, as adding the element would.
     void notify_consumer() noexcept { consumers_.notify_throttled(); }
-    /// For kinds that only make a light barrier when they add something: after it, before adding counts as done. See event_count.
+    /// For kinds whose try_push makes only a light barrier: call this after it (T0 of event_count).
     void order_light() noexcept { consumers_.order_light(); }
 
-    /// An empty task is no element: nobody could run it. \throws std::invalid_argument
+    /// An empty task cannot run, so no queue accepts one. \throws std::invalid_argument
     static void refuse_empty(const T& x) {
         if constexpr (std::same_as<T, task>) {
             if (x.empty()) {
@@ -384,7 +384,7 @@ private:
     static constexpr bool owns_elements = !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range> &&
                                           !std::ranges::borrowed_range<Range>;
 
-    // A kind whose size() throws must not cost the element that was just taken.
+    // If a kind's size() throws, the element that was just taken must not be lost.
     bool may_hold_more() const noexcept {
         try {
             return !empty();

@@ -1,4 +1,4 @@
-// delay_queue: each element has a time before which it does not come out.
+// delay_queue: no element comes out before its due time.
 #pragma once
 
 #include <algorithm>
@@ -41,48 +41,56 @@ struct earlier_first : order_by_key {
 
 }  // namespace detail
 
-/// Unbounded, ordered by due time on the steady clock; equals come out as they came in. poll, take, poll_for and drain_to give
-/// only elements that are due. All others see every element, due or not, in order of due time: size, peek, for_each,
+/// Unbounded, ordered by due time on the steady clock; elements with equal due times come out in
+/// the order they were added. poll, take, poll_for and drain_to return only elements that are due.
+/// All other members see every element, due or not, in order of due time: size, peek, for_each,
 /// contains, remove_if, take_if, clear.
 ///
 ///     spool::delay_queue<message> outbox;          // by message::due()
 ///     outbox.put(message{"later", steady_clock::now() + 5s});
 ///     send(outbox.take());                         // waits until then
 ///
-/// `DueOf` tells the due time of an element; by default `x.due()`, as task has it. It is asked once, when the element is
-/// added, on the thread that adds and under no lock; if it throws, nothing has changed. due_time::min() is due at once,
-/// due_time::max() never.
+/// `DueOf` returns the due time of an element; by default `x.due()`, as task has it. The queue
+/// calls it once, when the element is added, on the adding thread and without a lock. If it throws,
+/// nothing has changed. due_time::min() is due at once, due_time::max() never.
 ///
-/// Of many who wait, one sleeps until the first element is due, the others without limit: an idle pool wakes one thread
-/// per element. Elements must move without throwing; after a burst the memory is given back. See blocking_queue for the rest.
+/// Of several waiting takers, one sleeps until the first element is due and the rest sleep without
+/// limit: an idle pool wakes one thread per element. Elements must move without throwing. The queue
+/// frees memory after a burst. See blocking_queue for the rest.
 ///
-/// HOW THEY WAIT. Each taker has a note in waiting_, in the order in which they came. One of them may be the leader: it
-/// sleeps until the head's due time, or its own limit if that is earlier. A taker that is `called` has been woken to look
-/// again. Whenever the mutex is free:
+/// HOW TAKERS WAIT
 ///
-///     (I)  if there are elements and takers wait, then there is a leader that sleeps no longer than until the head is due,
-///          or is called; or another taker is called.
+/// Each taker has a note in waiting_, in the order of arrival. One taker may be the leader: it
+/// sleeps until the head's due time, or until its own limit if that is earlier. A taker that is
+/// `called` has been woken to look again. Whenever the mutex is free, this invariant holds:
 ///
-/// So no element stays unseen after its time. Who keeps (I):
-///   - push of a new head:         calls the leader, whose sleep is now too long; without one, the first who waits.
-///   - push behind the head:       (I) held before, and the head is the same.
-///   - any push:                   if the leader should have looked more than wake_patience ago, it loses the lead, and the next
-///                                 taker is called. A called taker that is as late is passed over. So a taker that gets no CPU
-///                                 holds up the others no longer than until the next push after that time.
-///   - pop, removal of the head:   the next head is due later, so the leader wakes too early, and looks again.
-///   - a taker looks:              it was called, or its sleep is over. It takes what is due; else it takes the lead if there is
-///                                 nobody who has it.
-///   - a taker leaves, in any way: it gives up the lead and, if elements are left and nobody leads, calls the first who
-///                                 waits. That includes one who leaves with an element, so several that are due at
-///                                 once wake one taker after the other, each before the last runs its own.
-/// Calling is under the mutex, the look at `called` too: pair (M) of event_count.
+///     (I)  if there are elements and waiting takers, then there is a leader that is called, or
+///          sleeps no longer than until the head is due; or another taker is called.
+///
+/// So no element stays unseen after its due time. How each operation keeps (I):
+///   - push of a new head:        calls the leader, whose sleep is now too long; without a leader,
+///                                calls the first taker.
+///   - push behind the head:      (I) held before, and the head is the same.
+///   - any push:                  if the leader should have looked more than wake_patience ago, it
+///                                loses the lead, and the next taker is called. A called taker that
+///                                is as late is skipped. So a taker without a CPU delays the other
+///                                takers only until the next push after that time.
+///   - pop, removal of the head:  the next head is due later, so the leader wakes too early and
+///                                looks again.
+///   - a taker looks:             it was called, or its sleep is over. It takes what is due.
+///                                Otherwise it takes the lead if there is no leader.
+///   - a taker leaves, in any     it gives up the lead. If elements are left and there is no
+///     way:                       leader, it calls the first taker. A taker that leaves with an
+///                                element does so too: when several elements are due at once,
+///                                each taker wakes the next before it runs its own.
+/// Takers are called under the mutex, and read `called` under it: pair (M) of event_count.
 template <class T, class DueOf = detail::due_of_member>
 class delay_queue final : public blocking_queue<T> {
 public:
     delay_queue() : delay_queue(DueOf{}) {}
     /// \throws std::invalid_argument if `due_of` is empty (a null pointer, an empty std::function).
     explicit delay_queue(DueOf due_of) : heap_(order{refuse_null(std::move(due_of))}) {}
-    /// Holds the elements of a range; those of an rvalue range are moved.
+    /// Holds the elements of a range. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::is_convertible_v<Range, DueOf> &&
                  !std::derived_from<std::remove_cvref_t<Range>, delay_queue>)
@@ -95,15 +103,15 @@ public:
         const detail::lock_guard lock{mutex_};
         return heap_.size();
     }
-    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override
-        SPOOL_UNCHECKED_LOCKS {  // reads only what never changes
+    // Takes no lock: reads only constants.
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override SPOOL_UNCHECKED_LOCKS {
         if constexpr (!std::copy_constructible<DueOf>) {
             return nullptr;
         } else {
             return std::make_unique<delay_queue>(heap_.order().due_of);
         }
     }
-    /// When the first element is due, or was; nothing if there is none.
+    /// When the first element is due, or was due; nothing if the queue is empty.
     [[nodiscard]] std::optional<due_time> next_due() const {
         const detail::lock_guard lock{mutex_};
         return heap_.empty() ? std::nullopt : std::optional{heap_.first_key()};
@@ -211,10 +219,11 @@ private:
         return due_of;
     }
 
-    // Not under the lock: it reads nothing but DueOf, which never changes.
+    // Needs no lock: reads only DueOf, which never changes.
     [[nodiscard]] due_time key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
-    // Takes what is due and leaves; else says how long to sleep, as the leader or behind one.
+    // Takes an element that is due, and leaves. Otherwise returns how long to sleep, as the leader
+    // or behind one.
     std::optional<deadline> look(taker& me, element& x, deadline until) {
         const detail::lock_guard lock{mutex_};
         me.called = false;
@@ -229,7 +238,7 @@ private:
         }
         return until;
     }
-    // An element that is there comes before every other end.
+    // An element that is due wins over every other outcome.
     bool look_a_last_time(taker& me, element& x) {
         const detail::lock_guard lock{mutex_};
         const bool taken = take_due(x);
@@ -252,7 +261,7 @@ private:
         }
     }
 
-    mutable detail::mutex mutex_;  // guards everything below and every note
+    mutable detail::mutex mutex_;  // guards everything below, and every note
     detail::stable_heap<T, order> heap_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
     detail::lead lead_ SPOOL_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-// detached_scope: lets a consumer of a work-stealing queue add behind the others, for once.
+// detached_scope: lets a consumer of a work-stealing queue add behind the elements already queued.
 #pragma once
 
 #include "spool/base/export.hpp"
@@ -9,15 +9,15 @@ namespace detail {
 class attachment;
 }
 
-/// While one lives, its thread counts as attached to no queue (see
+/// During its lifetime, its thread counts as attached to no queue (see
 /// blocking_queue::attach_consumer). What the thread adds to a work_stealing_queue goes to the
-/// inbox, behind what others have added, not to the thread's own deque, whose newest element comes
-/// first.
+/// inbox, behind the elements already there. Without the scope it would go to the thread's own
+/// deque, whose newest element comes first.
 ///
 ///     const spool::detached_scope to_the_back;
 ///     pool.execute(std::move(rest));  // runs after what is queued already
 ///
-/// Scopes nest. Each ends on the thread on which it began, in the reverse order.
+/// Scopes nest. Each must end on the thread on which it began, in reverse order.
 class SPOOL_API detached_scope {
 public:
     detached_scope() noexcept;

@@ -1,4 +1,4 @@
-// linked_blocking_deque: both ends can be added to and taken from, without limit or with one.
+// linked_blocking_deque: elements are added and taken at both ends; unbounded or with a capacity.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace spool::inline v1 {
 
-/// What a deque's plain poll and take mean.
+/// What plain poll and take mean on a deque.
 enum class deque_order {
     fifo,  ///< they take the first: a queue
     lifo,  ///< they take the last: a stack
@@ -32,9 +32,9 @@ enum class deque_order {
 ///     job next = jobs.take();          // the first: job 2
 ///     job newest = jobs.take_last();
 ///
-/// The names without an end add at the back; where they take from, the deque_order decides. peek, for_each, take_if and
-/// drain_to go in the order in which poll would take. Waiting, interruption and `T&&` are as in blocking_queue. Elements
-/// must move without throwing.
+/// Members without an end in their name add at the back; deque_order decides where they take from.
+/// peek, for_each, take_if and drain_to follow the order in which poll would take. Waiting,
+/// interruption and `T&&` are as in blocking_queue. Elements must move without throwing.
 template <class T>
 class linked_blocking_deque final : public blocking_queue<T> {
     using end = detail::deque_end;
@@ -47,14 +47,14 @@ public:
         : order_(order) {
         store_.set_capacity(capacity, "linked_blocking_deque");
     }
-    /// Holds the elements of a range, unbounded; those of an rvalue range are moved.
+    /// Holds the elements of a range, unbounded. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::derived_from<std::remove_cvref_t<Range>, linked_blocking_deque>)
     explicit linked_blocking_deque(Range&& elements, deque_order order = deque_order::fifo) : order_(order) {
         this->offer_all(std::forward<Range>(elements));
     }
 
-    /// Adds without waiting. False: no room, `x` is untouched.
+    /// Adds without waiting. Returns false, and leaves `x` untouched, if there is no room.
     [[nodiscard]] bool offer_first(T&& x) { return offer_at(end::first, x); }
     [[nodiscard]] bool offer_last(T&& x) { return offer_at(end::last, x); }
 
@@ -76,7 +76,7 @@ public:
         put_at(end::last, x, {.stop = std::move(stop)}, "linked_blocking_deque::put_last");
     }
 
-    /// Waits for room at most so long. False: there was none in time, `x` is untouched. \throws interrupted
+    /// Waits for room, at most for `d`. False: timed out, `x` is untouched. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] bool offer_first_for(T&& x, std::chrono::duration<Rep, Period> d) {
         return offer_first(std::move(x)) || offer_first_for(std::move(x), d, this_task::stop_token());
@@ -96,7 +96,7 @@ public:
                       "linked_blocking_deque::offer_last_for");
     }
 
-    /// Takes from one end, if there is an element.
+    /// Takes the element at one end, if the deque is not empty.
     [[nodiscard]] std::optional<T> poll_first() { return pop(end::first); }
     [[nodiscard]] std::optional<T> poll_last() { return pop(end::last); }
 
@@ -116,7 +116,7 @@ public:
         return *take_at(end::last, {.stop = std::move(stop)}, "linked_blocking_deque::take_last");
     }
 
-    /// Waits for an element at most so long. \throws interrupted
+    /// Waits for an element, at most for `d`. \throws interrupted
     template <class Rep, class Period>
     [[nodiscard]] std::optional<T> poll_first_for(std::chrono::duration<Rep, Period> d) {
         std::optional<T> x = poll_first();
@@ -139,15 +139,16 @@ public:
                        "linked_blocking_deque::poll_last_for");
     }
 
-    /// Shows the element at one end; false if there is none. As with for_each, `look` must not touch the queue.
+    /// Calls `look` with the element at one end; false: the deque is empty. As with for_each,
+    /// `look` must not touch the queue.
     bool peek_first(function_ref<void(const T&)> look) const { return store_.peek(end::first, look); }
     bool peek_last(function_ref<void(const T&)> look) const { return store_.peek(end::last, look); }
-    /// As for_each, the other way round.
+    /// Like for_each, in reverse order.
     void for_each_backward(function_ref<void(const T&)> look) const {
         store_.visit(tail(), [&](const T& x) { return look(x), true; });
     }
 
-    /// Removes the one element for which `doomed` is true that is nearest to that end; false if there is none.
+    /// Removes the element nearest to that end for which `doomed` is true; false: there is none.
     bool remove_first_if(function_ref<bool(const T&)> doomed) { return remove_from(end::first, doomed); }
     bool remove_last_if(function_ref<bool(const T&)> doomed) { return remove_from(end::last, doomed); }
 
@@ -156,8 +157,9 @@ public:
     [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
         return std::make_unique<linked_blocking_deque>(store_.capacity_after_fork(), order_);
     }
-    /// Raised: producers that wait go on. Lowered below the size: nothing is added until the size is below it; what is there
-    /// stays. \throws std::invalid_argument if `capacity` is 0.
+    /// If raised, waiting producers proceed. If lowered below the size, the deque keeps its
+    /// elements and accepts nothing until its size is below the new capacity.
+    /// \throws std::invalid_argument if `capacity` is 0.
     void set_capacity(std::size_t capacity) override {
         store_.set_capacity(capacity, "linked_blocking_deque::set_capacity");
         producers_.notify_all();  // pair (M): the store's mutex

@@ -1,4 +1,4 @@
-// linked_blocking_queue: first in, first out, without limit or with one that can change.
+// linked_blocking_queue: first in, first out; unbounded, or with a capacity that can change.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,12 @@ namespace spool::inline v1 {
 ///     spool::linked_blocking_queue<std::string> lines{1000};
 ///     lines.put("one");                      // waits while 1000 are there
 ///     std::string line = lines.take();       // waits while none is there
-///     lines.set_capacity(5000);              // while others are at work
+///     lines.set_capacity(5000);              // even while in use
 ///
-/// Adding and taking use no lock and no memory of their own: elements lie in slots of one cache line (of several, if larger than 56
-/// bytes), in segments that are reused; a queue that stays empty for a while gives its memory back to the system. What looks at all elements (remove_if,
-/// for_each, contains, peek and the like) stops both ends meanwhile.
+/// Adding and taking wait for no lock, and allocate nothing in steady use. Elements lie in slots of
+/// one cache line (several, if larger than 56 bytes), in segments that are reused. A queue that
+/// stays empty for a while gives its memory back to the system. Members that look at all elements
+/// (remove_if, for_each, contains, peek and the like) stop both ends meanwhile.
 ///
 /// Elements must be movable without throwing. See blocking_queue for everything else.
 ///
@@ -43,7 +44,7 @@ public:
     linked_blocking_queue() = default;
     /// \throws std::invalid_argument if `capacity` is 0.
     explicit linked_blocking_queue(std::size_t capacity) : capacity_(checked(capacity)) {}
-    /// Holding the elements of a range from the start; those of an rvalue range are moved.
+    /// Holds the elements of a range from the start. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::derived_from<std::remove_cvref_t<Range>, blocking_queue<T>>)
     explicit linked_blocking_queue(Range&& elements) { this->offer_all(std::forward<Range>(elements)); }
@@ -54,15 +55,16 @@ public:
         return std::make_unique<linked_blocking_queue>(capacity_.load());
     }
 
-    /// Takes effect at once: raised, waiting producers come in; lowered below the size, the queue accepts nothing until it has
-    /// been drained below the new capacity. `unlimited` takes the limit away.
-    /// \throws std::invalid_argument if `capacity` is 0; the old one stays.
+    /// Takes effect at once. If raised, waiting producers proceed. If lowered below the size, the
+    /// queue accepts nothing until it has been drained below the new capacity. `unlimited` removes
+    /// the limit.
+    /// \throws std::invalid_argument if `capacity` is 0; the old capacity stays.
     void set_capacity(std::size_t capacity) override {
         capacity_.store(checked(capacity));
         this->wake_producers();  // pair (S): capacity_
     }
 
-    /// As in blocking_queue. A consumer that waits gives back the memory which the queue does not need any more.
+    /// As in blocking_queue. A waiting consumer frees the memory that the queue no longer needs.
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         if (!fifo_.has_surplus()) {
@@ -74,11 +76,11 @@ public:
             [this] { fifo_.give_back(); });
     }
 
-    /// How many segments it holds, with those kept for reuse; a statistic for the curious. Stops both ends meanwhile.
+    /// How many segments the queue holds, including spares: a statistic. Stops both ends meanwhile.
     [[nodiscard]] std::size_t segment_count() const { return fifo_.segment_count(); }
 
 protected:
-    // The pairs (S) of the waits are the two ends of fifo_: see segment_fifo.
+    // The two ends of fifo_ are pair (S) of the waits: see segment_fifo.
     bool try_push(T& x) override { return fifo_.try_push(x, capacity_.load()); }
     std::size_t try_push_some(std::span<T> xs) override {
         return fifo_.try_push_some(xs.data(), xs.size(), capacity_.load());
@@ -105,7 +107,8 @@ private:
     }
 
     mutable detail::segment_fifo<T, Slots> fifo_;
-    std::atomic<std::size_t> capacity_{unlimited};  // written by set_capacity; publishes nothing
+    // Written by set_capacity(); pair (S) of producers that wait for a larger capacity.
+    std::atomic<std::size_t> capacity_{unlimited};
 };
 
 extern template class SPOOL_API linked_blocking_queue<task>;

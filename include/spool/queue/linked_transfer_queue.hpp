@@ -1,4 +1,4 @@
-// linked_transfer_queue: first in, first out, and a producer may wait until its element has been taken.
+// linked_transfer_queue: first in, first out; a producer may wait until its element is taken.
 #pragma once
 
 #include <chrono>
@@ -22,21 +22,22 @@ namespace spool::inline v1 {
 /// Unbounded FIFO. offer and put never wait; transfer waits until a consumer has the element.
 ///
 ///     spool::linked_transfer_queue<job> jobs;
-///     jobs.put(job{1});                        // somebody will take it
-///     jobs.transfer(job{2});                   // somebody has taken it
-///     if (!jobs.try_transfer(job{3})) { ... }  // nobody is waiting for work
+///     jobs.put(job{1});                        // a consumer will take it
+///     jobs.transfer(job{2});                   // a consumer has taken it
+///     if (!jobs.try_transfer(job{3})) { ... }  // no consumer is waiting
 ///
-/// Added and transferred elements come out in the order in which they came in. One whose transfer waits is an element as any
-/// other: size() counts it, and whoever takes it out, by take, drain_to, take_if, remove_if or clear, ends the transfer.
+/// Added and transferred elements come out in the order they came in. An element whose transfer
+/// waits is like any other: size() counts it, and taking it out by take, drain_to, take_if,
+/// remove_if or clear ends the transfer.
 ///
-/// If a consumer waits, an element is handed to it directly, to the one who waits longest, and that one no longer counts as
-/// waiting. Elements must move without throwing. See blocking_queue for the rest.
+/// If consumers wait, an element goes directly to the one that has waited longest, which then no
+/// longer counts as waiting. Elements must move without throwing. See blocking_queue for the rest.
 ///
-/// At no time are there both elements and waiting consumers: whoever comes first looks at the other
-/// side, under the lock. A consumer that waits, and a producer whose transfer waits, has a note on
+/// The queue never has both elements and waiting consumers: each thread checks the other side
+/// first, under the lock. A waiting consumer, and a producer whose transfer waits, has a note on
 /// its own stack. Elements travel in nodes, which are filled before the lock is taken and emptied
-/// after it is released: no user code runs under the lock. A transfer that is withdrawn unlinks its
-/// node and moves the element back.
+/// after it is released: no user code but predicates runs under the lock. A withdrawn transfer
+/// unlinks its node and moves the element back.
 template <class T>
 class linked_transfer_queue final : public blocking_queue<T> {
     static_assert(
@@ -45,11 +46,11 @@ class linked_transfer_queue final : public blocking_queue<T> {
 
 public:
     linked_transfer_queue() = default;
-    /// Holds the elements of a range; those of an rvalue range are moved.
+    /// Holds the elements of a range. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::derived_from<std::remove_cvref_t<Range>, linked_transfer_queue>)
-    explicit linked_transfer_queue(Range&& elements)
-        : linked_transfer_queue() {  // complete: if an element is refused, the destructor frees the others
+    // Delegates: if an element is refused, the destructor frees the elements added before.
+    explicit linked_transfer_queue(Range&& elements) : linked_transfer_queue() {
         this->offer_all(std::forward<Range>(elements));
     }
     ~linked_transfer_queue() override {
@@ -61,7 +62,8 @@ public:
         }
     }
 
-    /// Waits until a consumer has taken `x`. \throws interrupted; then `x` has been withdrawn and is as it was.
+    /// Waits until a consumer has taken `x`. \throws interrupted; then `x` is withdrawn and
+    /// unchanged.
     void transfer(T&& x) {
         if (!try_transfer(std::move(x))) {
             transfer(std::move(x), this_task::stop_token());
@@ -74,7 +76,7 @@ public:
         }
     }
 
-    /// Hands `x` to a consumer that waits already. False: there is none, `x` is untouched.
+    /// Hands `x` to a consumer that already waits. False: no consumer waits, `x` is untouched.
     [[nodiscard]] bool try_transfer(T&& x) {
         this->refuse_empty(x);
         if (!has_waiting_consumer()) {
@@ -92,8 +94,8 @@ public:
         return false;
     }
 
-    /// Waits at most so long until a consumer has taken `x`. False: none has, and `x` has been withdrawn and is as it was.
-    /// \throws interrupted; `x` likewise.
+    /// Waits until a consumer has taken `x`, at most for `d`. False: timed out, `x` is withdrawn
+    /// and unchanged. \throws interrupted; `x` likewise.
     template <class Rep, class Period>
     [[nodiscard]] bool try_transfer_for(T&& x, std::chrono::duration<Rep, Period> d) {
         return try_transfer(std::move(x)) || try_transfer_for(std::move(x), d, this_task::stop_token());
@@ -108,7 +110,7 @@ public:
         return how == wait_result::ready;
     }
 
-    /// Consumers in take or poll_for that have got nothing yet. A statistic under load.
+    /// How many consumers wait in take or poll_for and have no element yet. A statistic under load.
     [[nodiscard]] std::size_t waiting_consumer_count() const {
         const detail::lock_guard lock{mutex_};
         return takers_.size();
@@ -197,7 +199,7 @@ private:
     struct element : detail::waiting_links {
         explicit element(T&& x) noexcept : value(std::move(x)) {}
         T value;
-        giver* owner = nullptr;  // the producer that waits until it is taken, if one does
+        giver* owner = nullptr;  // the producer that waits until the element is taken, or null
         bool chosen = false;
     };
     using element_ptr = std::unique_ptr<element>;
@@ -208,7 +210,7 @@ private:
     // Not under the lock. \throws std::bad_alloc, then `x` is untouched
     static element_ptr make_element(T& x) { return std::make_unique<element>(std::move(x)); }
 
-    // Elements that were taken out; destroyed after the lock is released.
+    // Elements that were taken out. They are destroyed after the unlock.
     class removed {
     public:
         removed() = default;
@@ -221,7 +223,7 @@ private:
             });
         }
         void add(element& e) noexcept { list_.push_back(e); }
-        void move_to(std::vector<T>& out) noexcept {  // which has room for them
+        void move_to(std::vector<T>& out) noexcept {  // which must have room
             list_.visit([&](element& e) {
                 out.push_back(std::move(e.value));
                 return true;
@@ -258,13 +260,13 @@ private:
         }
         return how;
     }
-    // The element has been unlinked, so it is its producer's again.
+    // Precondition: the element is unlinked, so it belongs to its producer again.
     static void withdraw(element& mine, T& x) noexcept {
         const element_ptr withdrawn{&mine};
         detail::move_back(x, withdrawn->value);
     }
 
-    // True: `me` has the first element. Else it is in the list of those who wait.
+    // True: `me` has the first element. False: `me` is in the list of waiting consumers.
     bool take_or_wait(taker& me) {
         const detail::lock_guard lock{mutex_};
         if (elements_.empty()) {
@@ -275,7 +277,7 @@ private:
         return true;
     }
 
-    // The wake is to be done after the unlock.
+    // The caller performs the wake-up after the unlock.
     bool hand_to_taker(element_ptr& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
@@ -287,15 +289,16 @@ private:
     }
     element_ptr take_out(element& e) noexcept SPOOL_REQUIRES(mutex_) {
         if (e.owner != nullptr) {
-            static_cast<void>(detail::serve(elements_, e, *e.owner));  // woken at once: there may be several
+            // The wake-up happens at once, since one call may take out several elements.
+            static_cast<void>(detail::serve(elements_, e, *e.owner));
         } else {
             elements_.remove(e);
         }
         return element_ptr{&e};
     }
 
-    mutable detail::mutex
-        mutex_;  // guards everything below and every note in them; the pair (M) of every wait
+    // Guards everything below, and every note in the lists; pair (M) of every wait.
+    mutable detail::mutex mutex_;
     detail::waiting_list<element> elements_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);
 };

@@ -1,4 +1,4 @@
-// priority_blocking_queue: what goes first comes out first, whenever it came.
+// priority_blocking_queue: elements come out by priority, not by age.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ namespace spool::inline v1 {
 
 namespace detail {
 
-// A task is asked once, when it comes: its callable may be slow to answer, or throw.
+// Asks a task for its priority once, when it is added: its callable may answer slowly, or throw.
 struct greater_priority_first : order_by_key {
     using key_type = int;
     [[nodiscard]] int key(const task& t) const { return t.priority(); }
@@ -39,27 +39,31 @@ struct default_before<task> {
 
 }  // namespace detail
 
-/// Unbounded, ordered by `Before`: `before(a, b)` is true if `a` goes before `b`. Equals come out as they came in. By default the
-/// least comes first; of tasks, the one with the greatest task::priority().
+/// Unbounded, ordered by `Before`: `before(a, b)` is true if `a` goes before `b`. Equal elements
+/// come out in the order they were added. By default the least element comes first; of tasks, the
+/// one with the greatest task::priority().
 ///
 ///     spool::priority_blocking_queue<int> numbers;                          // the least first
 ///     spool::priority_blocking_queue<int, std::greater<>> greatest_first;
-///     spool::thread_pool_executor pool({.queue = std::make_unique<spool::priority_blocking_queue<spool::task>>()});
+///     spool::thread_pool_executor pool(
+///         {.queue = std::make_unique<spool::priority_blocking_queue<spool::task>>()});
 ///     pool.execute(spool::with_priority(10, [] { ... }));
 ///
-/// `before` runs under the queue's lock: it must not touch the queue. If it throws, in whichever call, nothing has changed and
-/// nothing is lost. An element's place is found when it is added: what `before` looks at must not change after that.
+/// `before` runs under the queue's lock and must not touch the queue. If it throws, in any call,
+/// nothing has changed and nothing is lost. The queue finds an element's place when it is added:
+/// what `before` reads must not change afterwards.
 ///
-/// for_each, remove_if, take_if and drain_to go in the order in which the elements would come out. peek() is one step; adding
-/// and taking are O(log n), the others sort first. After a burst the memory is given back. Elements must move without
-/// throwing. See blocking_queue for the rest.
+/// for_each, remove_if, take_if and drain_to follow the order in which the elements would come out.
+/// peek() is O(1); adding and taking are O(log n); visits of all elements sort first. The queue
+/// frees memory after a burst. Elements must move without throwing. See blocking_queue for the
+/// rest.
 template <class T, class Before = typename detail::default_before<T>::type>
 class priority_blocking_queue final : public blocking_queue<T> {
 public:
     priority_blocking_queue() : priority_blocking_queue(Before{}) {}
     /// \throws std::invalid_argument if `before` is empty (a null pointer, an empty std::function).
     explicit priority_blocking_queue(Before before) : heap_(refuse_null(std::move(before))) {}
-    /// Holds the elements of a range; those of an rvalue range are moved.
+    /// Holds the elements of a range. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::is_convertible_v<Range, Before> &&
                  !std::derived_from<std::remove_cvref_t<Range>, priority_blocking_queue>)
@@ -72,8 +76,8 @@ public:
         const detail::lock_guard lock{mutex_};
         return heap_.size();
     }
-    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override
-        SPOOL_UNCHECKED_LOCKS {  // reads only what never changes
+    // Takes no lock: reads only constants.
+    [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override SPOOL_UNCHECKED_LOCKS {
         if constexpr (!std::copy_constructible<Before>) {
             return nullptr;
         } else {
@@ -123,10 +127,10 @@ private:
         return before;
     }
 
-    // Not under the lock: it reads nothing but Before, which never changes.
+    // Needs no lock: reads only Before, which never changes.
     [[nodiscard]] auto key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
-    mutable detail::mutex mutex_;  // guards heap_; the pair (M) of both waits
+    mutable detail::mutex mutex_;  // guards heap_; pair (M) of both waits
     detail::stable_heap<T, Before> heap_ SPOOL_GUARDED_BY(mutex_);
 };
 

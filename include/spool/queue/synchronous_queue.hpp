@@ -1,4 +1,4 @@
-// synchronous_queue: no storage; each element goes from hand to hand.
+// synchronous_queue: no storage; a producer hands each element directly to a consumer.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace spool::inline v1 {
 
-/// Who is served first among those who wait.
+/// Which waiter is served first.
 enum class fairness {
-    unfair,  ///< the newest: its thread is the warmest, and idle ones can time out
-    fair,    ///< who waits longest
+    unfair,  ///< the newest: its thread is the warmest, and idle threads can time out
+    fair,    ///< the one that has waited longest
 };
 
-/// A taker waits for a giver and a giver for a taker. offer() succeeds only if somebody waits to take, poll() only if somebody
-/// waits to give. The size is always 0, so is the capacity, and nothing can be looked at or
-/// removed. See blocking_queue for the rest.
+/// A taker waits for a giver, and a giver for a taker. offer() succeeds only if a taker waits,
+/// poll() only if a giver waits. Size and capacity are always 0, and there is nothing to look at or
+/// to remove. See blocking_queue for the rest.
 ///
 /// Elements must move without throwing. Waiting to take allocates nothing. Nor does giving an
 /// element that is trivially copyable, or a task whose callable is (submit() makes such tasks). Any
 /// other element travels in a block of memory.
 ///
-/// Each who waits has a note of its own in one of two lists, with its own event: the other side fills (or empties) the note
-/// and wakes just that one, after the unlock (where there are futexes), so that it need not wait for the lock. One who is served in the moment in which
-/// its wait ends otherwise has been served: no element is lost between the two.
+/// Each waiter has a note with its own event in one of two lists. Its partner fills (or empties)
+/// the note and wakes only that waiter, after the unlock (where there are futexes), so that the
+/// waiter need not wait for the lock. If a waiter is served at the moment its wait ends otherwise,
+/// it counts as served: no element is lost.
 template <class T>
 class synchronous_queue final : public blocking_queue<T> {
 public:
@@ -61,7 +62,7 @@ public:
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         x.reset();
-        detail::parked<T> goods;  // unpacked after the lock
+        detail::parked<T> goods;  // unpacked after the unlock
         const wait_result how = wait_for(goods, limits, give_up);
         if (how == wait_result::ready) {
             x.emplace(std::move(*goods));
@@ -80,7 +81,7 @@ public:
 
 protected:
     bool try_push(T& x) override {
-        if (detail::parked<T>::needs_no_box(x)) {  // so to park it calls nothing
+        if (detail::parked<T>::needs_no_box(x)) {  // then parking it calls nothing
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
             return hand_to_taker(x, wake);
@@ -109,7 +110,7 @@ protected:
 private:
     template <class Goods>
     struct note : detail::waiting_links, detail::waiting_for_partner {
-        Goods* goods;  // where the element is, or is to go
+        Goods* goods;  // where the element is, or goes
     };
     using giver = note<detail::loan<T>>;
     using taker = note<detail::parked<T>>;
@@ -137,7 +138,7 @@ private:
     }
     static detail::parked<T> parcel(T& x) { return detail::parked<T>{x}; }
     static detail::parked<T> parcel(detail::loan<T>& x) noexcept { return x.release(); }
-    // The wake is to be done after the unlock.
+    // The caller performs the wake-up after the unlock.
     template <class Goods>
     bool hand_to_taker(Goods& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
@@ -159,7 +160,8 @@ private:
     }
 
     const fairness fairness_ = fairness::unfair;
-    detail::mutex mutex_;  // guards everything below and every note in them; the pair (M) of every wait
+    // Guards everything below, and every note in the lists; pair (M) of every wait.
+    detail::mutex mutex_;
     detail::waiting_list<giver> givers_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);
 };

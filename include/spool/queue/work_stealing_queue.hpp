@@ -1,4 +1,4 @@
-// work_stealing_queue: a store per consumer, and what is in one's store is everybody's.
+// work_stealing_queue: one store per consumer, from which every other consumer may steal.
 #pragma once
 
 #include <algorithm>
@@ -23,25 +23,32 @@
 
 namespace spool::inline v1 {
 
-/// For consumers that make more work while they work: tasks that spawn tasks. Without limit. See blocking_queue for the rest.
+/// For consumers that produce more work while they work: tasks that spawn tasks. Unbounded. See
+/// blocking_queue for the rest.
 ///
-///     spool::thread_pool_executor pool({.queue = std::make_unique<spool::work_stealing_queue<spool::task>>()});
+///     spool::thread_pool_executor pool(
+///         {.queue = std::make_unique<spool::work_stealing_queue<spool::task>>()});
 ///
-/// Each attached consumer (every worker of a pool is one) has a deque of its own. What it adds goes there, and it takes its newest
-/// first, with no lock and nearly no interference. One that has run out takes from the inbox, then steals the oldest of
-/// another. What threads that are not attached add goes to the inbox; they take from there first, then steal. Whoever
-/// detaches leaves the elements in its deque to the others, and the deque to the next that attaches.
+/// Each attached consumer (every worker of a pool is one) has its own deque. The consumer adds
+/// there, and takes its newest element first, with no lock and almost no contention. When its deque
+/// is empty, the consumer takes from the inbox, then steals the oldest element of another deque.
+/// Threads that are not attached add to the inbox; they take from there first, then steal. A
+/// consumer that detaches leaves its elements to the other consumers, and its deque to the next
+/// thread that attaches.
 ///
-/// Order: none over all. Nobody's element waits for ever while attached consumers go on making new ones: each looks at
-/// the inbox first every 61st time, but for every 976th: then at the oldest elements of all deques in turn, its own included.
-/// for_each and take_if go over the deques, oldest first in each, and then over the inbox; an element that its owner is taking at
-/// that moment may not be among them. Meanwhile takers wait, and so does a consumer whose deque has to grow.
+/// Order: none overall. No element waits forever while attached consumers keep adding new ones:
+/// each consumer looks at the inbox first every 61st time. Every 976th time it looks instead at the
+/// oldest elements of all deques in turn, its own included. for_each and take_if visit the deques,
+/// oldest element first in each, then the inbox. They may miss an element that its owner is just
+/// taking. Meanwhile takers wait, and so does a consumer whose deque has to grow.
 ///
-/// A consumer detaches before the queue is destroyed. Elements are nothrow-movable.
+/// Consumers must detach before the queue is destroyed. Elements must be nothrow-movable.
 ///
-/// What makes the waiting sound: an element in a deque is published by pair (B) of event_count, a store to its bottom and a light barrier;
-/// a taker makes a heavy one before its second look (stealing_deque.hpp), unless no attached consumer is awake (awake_consumers.hpp). It finds the deque, because that was put
-/// into the list by a seq_cst operation before (L). One in the inbox is published as that queue does it.
+/// Why no wake-up is lost: pair (B) of event_count publishes an element in a deque, by a store to
+/// the deque's bottom and a light barrier. A taker makes a heavy barrier before its second look
+/// (stealing_deque.hpp), unless no attached consumer is awake (awake_consumers.hpp). The taker
+/// finds the deque, because a seq_cst operation has put it into the list before (L). The inbox
+/// publishes its elements as segment_fifo does.
 template <class T>
 class work_stealing_queue final : public blocking_queue<T> {
 public:
@@ -52,7 +59,7 @@ public:
         }
     }
 
-    /// The sum of one look at each store.
+    /// The sum of the sizes of all stores, each read once.
     [[nodiscard]] std::size_t size() const override {
         std::size_t sum = 0;
         for (const deque* d = deques_.load(); d != nullptr; d = d->next) {
@@ -63,10 +70,11 @@ public:
     [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
         return std::make_unique<work_stealing_queue>();
     }
-    /// How many of them came from threads that are not attached.
+    /// How many elements came from threads that are not attached.
     [[nodiscard]] std::size_t inbox_size() const { return inbox_.size(); }
 
-    /// The calling thread gets a deque. \throws std::bad_alloc, then it goes on without one
+    /// Gives the calling thread a deque. \throws std::bad_alloc, then the thread goes on without
+    /// one
     void attach_consumer() override {
         deque* mine = deques_.load();  // (L)
         while (mine != nullptr && !mine->try_own()) {
@@ -82,7 +90,7 @@ public:
         awake_.add();
         mine->enter(this);
     }
-    /// The calling thread has none any more; does nothing if it had none.
+    /// Takes the deque from the calling thread. Does nothing if the thread has none.
     void detach_consumer() noexcept override {
         if (deque* const mine = own()) {
             mine->leave();
@@ -100,8 +108,8 @@ public:
     void settle() const noexcept override { heavy_barrier(); }
 
     [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }
-    /// As in blocking_queue. A consumer that waits gives back the memory that the inbox and its own
-    /// deque do not need any more.
+    /// As in blocking_queue. A waiting consumer frees the memory that the inbox and its own deque
+    /// no longer need.
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         deque* const mine = own();
@@ -204,7 +212,7 @@ protected:
                 count += d->choose(wanted);
             }
             out.reserve(count);
-            // This decides: so far nothing has moved, and after it nothing can fail.
+            // The commit point: before it nothing has moved, and after it nothing can fail.
             from_inbox = inbox_.extract_if([&](const T& x) {
                 const bool is_wanted = wanted(x);
                 if (is_wanted && ++count > out.capacity()) {
@@ -243,7 +251,8 @@ private:
     using deque = detail::stealing_deque<T>;
     using node = typename deque::node;
 
-    // A node that was taken out, for its element to be used where it lies; then it is a spare of `mine`. Or it goes there.
+    // Calls `use` on the element of `n`, a node that was taken out. If `use` returns true or
+    // throws, the node becomes a spare of `mine`. Otherwise the node goes to the bottom of `mine`.
     bool use_or_keep(deque& mine, node& n, function_ref<bool(T&)> use) {
         struct spare_afterwards {
             deque& keeper;
@@ -264,10 +273,11 @@ private:
         SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
         mine.push_back(&n);
         this->order_light();
-        this->notify_consumer();  // pair (B): the deque's bottom. Who looked meanwhile has not seen it.
+        // A consumer that looked in the meantime has not seen the element.
+        this->notify_consumer();  // pair (B): the deque's bottom
     }
 
-    // Counts a consumer in again that has rested in its wait.
+    // Counts a consumer as awake again after it has rested in its wait.
     struct end_of_rest {
         work_stealing_queue& queue;
         deque* const mine;
@@ -278,7 +288,8 @@ private:
         }
     };
 
-    // Deques of the list that nobody can take from meanwhile; under freeze_mutex_.
+    // Freezes some deques of the list, so that no thread can take from them. Requires
+    // freeze_mutex_.
     struct frozen {
         frozen(deque* from, deque* to) noexcept : first(from), last(to) {
             for (deque* d = first; d != last; d = d->next) {
@@ -298,8 +309,8 @@ private:
 
     [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
 
-    // A push that is not the usual one. That one, and the usual pop, call nothing (see moves_quickly): what is not usual ends them, and
-    // does the rest.
+    // Slow path of try_push. The fast paths of push and pop call nothing (see moves_quickly):
+    // whatever they cannot handle ends them, and a slow path does the rest.
     [[gnu::noinline]] bool push_at_length(deque* mine, T& x) {
         if (mine == nullptr) {
             return inbox_.try_push(x, this->unlimited);
@@ -309,7 +320,7 @@ private:
         return true;
     }
 
-    // `take` moves the element out; false: there is none.
+    // `take` moves the element out. False: the queue is empty.
     template <class Take>
     [[gnu::noinline]] bool pop(deque* mine, Take take) {
         if (mine == nullptr) {
@@ -318,7 +329,7 @@ private:
         const typename deque::look first = mine->next_look();
         return first == deque::look::newest ? pop_newest(mine, take) : pop_in_turn(mine, first, take);
     }
-    // It is not the newest one's turn.
+    // For the turns at which the newest element does not come first.
     template <class Take>
     [[gnu::noinline]] bool pop_in_turn(deque* mine, typename deque::look first, Take take) {
         return (first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take)) || pop_newest(mine, take);
@@ -341,7 +352,7 @@ private:
         return true;
     }
 
-    // The oldest of any deque. A consumer begins where it has not been for longest.
+    // Takes the oldest element of any deque. A consumer starts behind the deque it last stole from.
     template <class Take>
     [[gnu::noinline]] bool steal(deque* mine, Take take) {
         deque* const head = deques_.load();  // (L)
@@ -365,9 +376,9 @@ private:
     }
 
     mutable detail::segment_fifo<T, detail::slots_per_segment<T>> inbox_;
-    // Only ever grows, at the head; attach_consumer() writes it. Publishes the deques (L).
+    // Only grows, at the head. attach_consumer() writes it. Publishes the deques (L).
     std::atomic<deque*> deques_{nullptr};
-    // Held while a deque is frozen or grows; taken to wait for the thaw.
+    // Held while a deque is frozen or grows. A thread locks it to wait for the thaw.
     mutable detail::mutex freeze_mutex_;
     detail::awake_consumers<> awake_;
 };

@@ -1,4 +1,5 @@
-// Scheduled pools ready made: functions for variables, classes for members, std::optional and std::make_unique.
+// Ready-made scheduled pools: functions for variables; classes for members, std::optional and
+// std::make_unique.
 #pragma once
 
 #include <concepts>
@@ -12,20 +13,20 @@
 
 namespace spool::inline v1 {
 
-/// `n` workers that stay.
+/// A pool with `n` workers that are kept when idle.
 /// \throws std::invalid_argument if the factory is empty
 [[nodiscard]] SPOOL_API scheduled_thread_pool_executor
 scheduled_thread_pool(std::size_t n, thread_factory factory = worker_thread_factory());
 
-/// An unconfigurable_service over a scheduled pool: whoever gets it can schedule too. Destroying it cancels what is not due, as destroying
-/// the pool does.
+/// An unconfigurable_service over a scheduled pool, which can schedule too. Destroying it cancels
+/// the tasks that are not due, as destroying the pool does.
 class SPOOL_API unconfigurable_scheduler : public unconfigurable_service {
 public:
     /// \throws std::invalid_argument if `pool` is null
     explicit unconfigurable_scheduler(std::unique_ptr<scheduled_thread_pool_executor> pool);
     ~unconfigurable_scheduler() override;
 
-    /// As on the pool; see scheduled_thread_pool_executor.
+    /// Like the functions of the pool; see scheduled_thread_pool_executor.
     template <class F, class... Args>
     auto schedule(F&& f, Args&&... args) {
         return pool_->schedule(std::forward<F>(f), std::forward<Args>(args)...);
@@ -51,21 +52,23 @@ private:
     unconfigurable_scheduler(scheduled_thread_pool_executor* raw,
                              std::unique_ptr<scheduled_thread_pool_executor>&& pool);
 
-    scheduled_thread_pool_executor* const pool_;  // the base's
+    scheduled_thread_pool_executor* const pool_;  // owned by the base
 };
 
-/// Locks the settings of a scheduled pool away: the handle owns it. \throws std::invalid_argument if `pool` is null
+/// Hides the settings of a scheduled pool. The returned handle owns the pool.
+/// \throws std::invalid_argument if `pool` is null
 template <std::derived_from<scheduled_thread_pool_executor> Pool>
 [[nodiscard]] unconfigurable_scheduler unconfigurable(std::unique_ptr<Pool> pool) {
     return unconfigurable_scheduler{std::move(pool)};
 }
 
-/// One worker: tasks run one after the other, in the order in which they come due. It cannot be made into anything else.
+/// One worker: tasks run one after the other, in the order in which they come due. Its settings
+/// cannot be changed.
 /// \throws std::invalid_argument if the factory is empty
 [[nodiscard]] SPOOL_API unconfigurable_scheduler
 single_thread_scheduled_executor(thread_factory factory = worker_thread_factory());
 
-/// As scheduled_thread_pool(), as a type. It adds nothing to its base but the constructor.
+/// scheduled_thread_pool() as a type. It adds nothing to its base but the constructor.
 class SPOOL_API fixed_scheduled_pool_executor : public scheduled_thread_pool_executor {
 public:
     /// \throws std::invalid_argument if the factory is empty
@@ -74,7 +77,7 @@ public:
     ~fixed_scheduled_pool_executor() override;
 };
 
-/// As single_thread_scheduled_executor(), as a type.
+/// single_thread_scheduled_executor() as a type.
 class SPOOL_API single_scheduled_pool_executor : public unconfigurable_scheduler {
 public:
     /// \throws std::invalid_argument if the factory is empty

@@ -8,21 +8,24 @@
 
 namespace spool::inline v1 {
 
-/// The handle to a task of a scheduled_thread_pool_executor: all that a future has, and its time.
+/// The handle to a task of a scheduled_thread_pool_executor: a future that also knows its due time.
 ///
-/// The future of a periodic task never brings a value: it is done when the series has ended, cancelled, or failed where an
-/// exception ends it. cancel() ends it; a run under way is asked to stop.
+/// The future of a periodic task never delivers a value. It is done when the series has ended:
+/// cancelled, or failed if an exception ended it. cancel() ends the series; a running body is asked
+/// to stop.
 template <class T>
 class scheduled_future : public future<T> {
 public:
     scheduled_future() noexcept = default;
 
-    /// How long until it is due; negative if it should have started. Zero when it waits no longer: started, done, handed back.
+    /// How long until the task is due; negative if it is overdue. Zero if it waits no longer:
+    /// started, done, handed back.
     [[nodiscard]] std::chrono::nanoseconds delay() const { return this->checked("delay").delay(); }
     [[nodiscard]] bool is_periodic() const {
         return this->checked("is_periodic").kind() == detail::future_core::timer_kind::periodic;
     }
-    /// How many runs of a periodic task have begun, and how many of them ended with an exception.
+    /// How many runs of a periodic task have begun, and how many exceptions were reported. Not
+    /// counted: an exception that ends the series, and `interrupted` after a stop request.
     [[nodiscard]] std::uint64_t run_count() const { return this->checked("run_count").counts().runs; }
     [[nodiscard]] std::uint64_t failure_count() const {
         return this->checked("failure_count").counts().failures;

@@ -16,15 +16,17 @@ namespace spool::inline v1 {
 ///
 ///     spool::scheduled_thread_pool_executor timers({.name = "timers", .core_size = 2});
 ///
-/// What is named as in pool_options means the same. There is no queue to choose and no maximum: the queue is the pool's own, without a
-/// bound, and a pool with such a queue does not grow beyond its core size.
+/// Members named as in pool_options mean the same. There is no queue to choose and no maximum size:
+/// the pool has its own unbounded queue, and a pool with such a queue does not grow beyond its core
+/// size.
 struct scheduled_pool_options {
     std::string name = "scheduled";
-    /// So many workers are started as tasks come, and kept when idle. With zero, one comes when there is something scheduled, and
-    /// goes when there is nothing for the keep-alive.
+    /// The number of workers. The pool starts them as tasks come, and keeps them when idle. With
+    /// zero, a worker starts when a task is scheduled, and leaves when there was none for the
+    /// keep-alive.
     std::size_t core_size = default_parallelism();
-    /// How long a worker above the core size stays without a task: short, because such a worker is left over from a core
-    /// size that was lowered, or from a core size of zero.
+    /// How long a worker above the core size stays without a task. Short, because such a worker is
+    /// left over from a larger core size, or runs in a pool of core size zero.
     duration_setting keep_alive = std::chrono::milliseconds{10};
     bool core_threads_may_time_out = false;
     spool::thread_factory thread_factory = worker_thread_factory();
@@ -36,36 +38,42 @@ struct scheduled_pool_options {
     fork_policy on_fork = fork_policy::abort;
     deadlock_policy on_deadlock = deadlock_policy::report();
 
-    /// What is scheduled, not periodic and not due at shutdown() still runs at its time; else it is cancelled then.
+    /// True: delayed tasks that are not due at shutdown() still run at their time. False:
+    /// shutdown() cancels them.
     bool run_delayed_after_shutdown = true;
-    /// Periodic tasks go on after shutdown(), until they are cancelled; else they are cancelled then.
+    /// True: periodic tasks continue after shutdown(), until they are cancelled. False: shutdown()
+    /// cancels them.
     bool run_periodic_after_shutdown = false;
-    /// A cancelled task leaves the queue at once; else at its time, or by purge().
+    /// True: a cancelled task leaves the queue at once. False: it leaves at its time, or by
+    /// purge().
     bool remove_on_cancel = true;
     /// Where the pool reads the time; null: the real clocks.
     std::shared_ptr<clock_source> clock = nullptr;
 };
 
-/// What becomes of the runs that a fixed-rate task has missed, because a run took longer than the period or no worker was free.
+/// What happens to the runs that a fixed-rate task has missed, because a run took longer than the
+/// period or because no worker was free.
 enum class missed_runs {
-    catch_up,  ///< all are made up for, one right after the other
-    skip,      ///< none is; the next comes when the next is due
+    catch_up,  ///< runs all of them, one right after the other
+    skip,      ///< runs none of them; the next run comes when it is due
     coalesce,  ///< one run, at once, for all of them
 };
 
 /// What an exception does to a periodic task.
 enum class on_exception {
-    go_on,  ///< it goes to the pool's `uncaught` and is counted in the future; the series goes on
-    stop,   ///< it ends the series, and the future brings it
+    go_on,  ///< reports it to the pool's `uncaught`, counts it in the future, and continues
+    stop,   ///< ends the series; the future fails with the exception
 };
 
 /// Choices for a periodic task:
 ///
-///     timers.schedule_at_fixed_rate(sample, 0s, 100ms, {.missed = spool::missed_runs::skip, .jitter = 5ms});
+///     timers.schedule_at_fixed_rate(sample, 0s, 100ms,
+///                                   {.missed = spool::missed_runs::skip, .jitter = 5ms});
 struct periodic_options {
-    missed_runs missed = missed_runs::catch_up;  ///< has no meaning with a fixed delay
+    missed_runs missed = missed_runs::catch_up;  ///< no effect with a fixed delay
     spool::on_exception on_exception = spool::on_exception::go_on;
-    /// Each run comes later by a random time up to this, so that many do not come at once; the period is kept on average.
+    /// Delays each run by a random time up to this, so that many tasks do not run at the same
+    /// instant. The period is kept on average.
     duration_setting jitter = std::chrono::nanoseconds{0};
 };
 

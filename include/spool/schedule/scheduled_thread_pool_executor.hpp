@@ -1,4 +1,4 @@
-// scheduled_thread_pool_executor: a pool whose tasks have a time.
+// scheduled_thread_pool_executor: a pool that runs tasks at a given time.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace detail {
 class timer_queue;
 }
 
-/// A thread_pool_executor whose queue orders by due time: tasks run after a delay, at a time, or again and again.
+/// A thread_pool_executor whose queue orders by due time. It runs tasks after a delay, at a time,
+/// or periodically.
 ///
 ///     spool::scheduled_thread_pool_executor timers({.name = "timers", .core_size = 2});
 ///     auto reminder = timers.schedule([] { return remind(); }, 5min);
@@ -29,51 +30,56 @@ class timer_queue;
 ///     ...
 ///     beat.cancel();
 ///
-/// A task never starts before its time; tasks that are due at the same instant start in the order of submission. execute() and submit()
-/// are a delay of zero. A negative delay is zero, one too large to add is never.
+/// A task never starts before its time. Tasks that are due at the same instant start in submission
+/// order. execute() and submit() schedule with a delay of zero. A negative delay counts as zero; a
+/// delay too large to add means never.
 ///
-/// Timers are cheap: putting one in or cancelling it takes constant time, one allocation, and wakes a thread only if it is the
-/// earliest of all. Of the idle workers one sleeps until the next is due, the others without limit.
+/// Timers are cheap: inserting one takes constant time and one allocation, cancelling one takes
+/// constant time. Inserting wakes a thread only if the new timer is the earliest of all. One idle
+/// worker sleeps until the next timer is due; the other idle workers sleep without limit.
 ///
-/// Periodic tasks: runs of one task never overlap. A run that throws is reported to `uncaught` and counted in the future, and the
-/// series goes on (see periodic_options). It ends when its future is cancelled, or with the pool.
+/// Periodic tasks: runs of one task never overlap. An exception from a run is reported to
+/// `uncaught` and counted in the future, and the series continues (see periodic_options). The
+/// series ends when its future is cancelled, or with the pool.
 ///
-///                                  | at shutdown()                          | at shutdown_now() | in the destructor
-///    due, not started              | runs                                   | handed back       | runs
-///    delayed                       | runs (run_delayed_after_shutdown)      | handed back       | cancelled
-///    periodic                      | cancelled (run_periodic_after_shutdown)| handed back       | cancelled
+///                     | at shutdown()                           | shutdown_now() | destructor
+///    due, not started | runs                                    | handed back    | runs
+///    delayed          | runs (run_delayed_after_shutdown)       | handed back    | cancelled
+///    periodic         | cancelled (run_periodic_after_shutdown) | handed back    | cancelled
 ///
-/// close() is shutdown() and waits, so it waits for delayed tasks to come due and run. A periodic task that was handed back runs
-/// once if it is called, and ends cancelled.
+/// close() calls shutdown() and waits, so it waits for delayed tasks to come due and run. A
+/// periodic task that was handed back runs once if it is called, and ends cancelled.
 ///
-/// Everything else is as in thread_pool_executor: hooks, rejection, counts, nested waits (a worker that waits for a task which is
-/// due runs it right there).
+/// Everything else is as in thread_pool_executor: hooks, rejection, counts, nested waits (a worker
+/// that waits for a task that is due runs it itself).
 class SPOOL_API scheduled_thread_pool_executor : public thread_pool_executor {
 public:
     /// \throws std::invalid_argument naming the values, as thread_pool_executor does
     explicit scheduled_thread_pool_executor(scheduled_pool_options options = {});
-    /// Cancels what is not due, then waits for the rest as close() does.
+    /// Cancels the tasks that are not due, then waits for the rest as close() does.
     ~scheduled_thread_pool_executor() override;
 
     // ---- Once
 
-    // The functions that schedule are not [[nodiscard]]: a timer that nobody waits for is ordinary, and the pool keeps it.
-    // submit() is, as in every executor_service: execute() is the form without a future.
+    // The schedule functions are not [[nodiscard]]: a timer whose future is dropped is ordinary,
+    // and the pool keeps it. submit() is, as in every executor_service: execute() is the form
+    // without a future.
 
     /// Runs `f` when the delay is over.
-    /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if `f` is empty
+    /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if
+    /// `f` is empty
     template <task_callable F, class Rep, class Period>
     scheduled_future<task_result_t<F>> schedule(F&& f, std::chrono::duration<Rep, Period> delay) {
         return once_at(std::forward<F>(f), due_after(saturated(delay)));
     }
 
-    /// Runs `f` at that time, at once if it is over.
+    /// Runs `f` at `when`, or at once if `when` has passed.
     template <task_callable F, class Duration>
     scheduled_future<task_result_t<F>> schedule_at(
         F&& f, std::chrono::time_point<std::chrono::steady_clock, Duration> when) {
         return once_at(std::forward<F>(f), due_time{saturated(when.time_since_epoch())});
     }
-    /// The same by the time of day: when that is set, the task moves with it, within a second.
+    /// The same by the time of day. When the system clock is set, the task follows within a second.
     template <task_callable F, class Duration>
     scheduled_future<task_result_t<F>> schedule_at(
         F&& f, std::chrono::time_point<std::chrono::system_clock, Duration> when) {
@@ -83,12 +89,12 @@ public:
         return at_wall_time(std::forward<F>(f), wall);
     }
 
-    /// A delay of zero.
+    /// Schedules `f` with a delay of zero.
     template <task_callable F>
     [[nodiscard]] scheduled_future<task_result_t<F>> submit(F&& f) {
         return schedule(std::forward<F>(f), std::chrono::nanoseconds::zero());
     }
-    /// The same, and a stop requested of `stop` cancels the future; see spool::submit.
+    /// The same, and a stop request on `stop` cancels the future; see spool::submit.
     template <task_callable F>
     [[nodiscard]] scheduled_future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
         auto handle = submit(std::forward<F>(f));
@@ -102,17 +108,20 @@ public:
     }
     template <task_callable F>
     void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
-    /// Runs `f`, drops what it returns; the future brings `value`. `value` is no argument of `f`: to pass arguments, capture them.
+    /// Runs `f` and discards its return value; the future delivers `value`. `value` is not an
+    /// argument of `f`: to pass arguments, capture them.
     template <task_callable F, class V>
     [[nodiscard]] scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
         using result = std::decay_t<V>;
         return submit(detail::returning<std::decay_t<F>, result>{std::forward<F>(f), std::forward<V>(value)});
     }
 
-    // ---- Again and again
+    // ---- Periodic
 
-    /// Runs `f` after the initial delay, and then once every period, counted from when each run was due.
-    /// \throws std::invalid_argument if the period is zero or less, or the jitter negative; and as schedule()
+    /// Runs `f` after the initial delay, and then once every period. The period counts from when
+    /// each run was due.
+    /// \throws std::invalid_argument if the period is not positive or the jitter is negative, and
+    /// what schedule() throws
     template <task_callable F, class Rep1, class Period1, class Rep2, class Period2>
     scheduled_future<void> schedule_at_fixed_rate(F&& f, std::chrono::duration<Rep1, Period1> initial_delay,
                                                   std::chrono::duration<Rep2, Period2> period,
@@ -121,8 +130,9 @@ public:
         return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period), false,
                         options);
     }
-    /// Runs `f` after the initial delay, and then again and again, each time so long after the end of the run before.
-    /// \throws std::invalid_argument if the delay is zero or less, or the jitter negative; and as schedule()
+    /// Runs `f` after the initial delay, and then repeatedly, `delay` after the end of each run.
+    /// \throws std::invalid_argument if the delay is not positive or the jitter is negative, and
+    /// what schedule() throws
     template <task_callable F, class Rep1, class Period1, class Rep2, class Period2>
     scheduled_future<void> schedule_with_fixed_delay(F&& f,
                                                      std::chrono::duration<Rep1, Period1> initial_delay,
@@ -133,7 +143,7 @@ public:
                         options);
     }
 
-    // ---- What happens after shutdown(), and to the cancelled; changeable at any time
+    // ---- Behaviour after shutdown() and on cancel; changeable at any time
 
     [[nodiscard]] bool run_delayed_after_shutdown() const noexcept;
     void set_run_delayed_after_shutdown(bool run);
@@ -142,7 +152,8 @@ public:
     [[nodiscard]] bool remove_on_cancel() const noexcept;
     void set_remove_on_cancel(bool remove) noexcept;
 
-    /// Takes a task that waits out of the queue, in constant time; its future says cancelled. False if it waits no longer.
+    /// Removes a waiting task from the queue, in constant time; its future becomes cancelled. False
+    /// if the task waits no longer.
     template <class T>
     bool remove(const scheduled_future<T>& f) {
         return take_back(f.core("remove"));
@@ -183,8 +194,8 @@ private:
     template <class T>
     scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
         scheduled_future<T> handle{state};
-        state->when =
-            std::max(due, due_time::min() + std::chrono::nanoseconds{1});  // the first of all stands for none
+        // due_time::min() means "no due time".
+        state->when = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
         thread_pool_executor::execute(detail::future_runner{state, {0, state->when}});
         return handle;
     }

@@ -1,5 +1,6 @@
-// std_atomics: what the protocols are made of. The kernels take it as a parameter, so that the models in tests/model can run their very text
-// with atomics, locks and barriers that explore every order. Nobody else gives another.
+// std_atomics: the atomics, locks and barriers that the protocols use. The protocol templates take
+// it as a parameter. So the models in tests/model run the same source text with primitives that
+// explore every interleaving. Only the models pass another type.
 #pragma once
 
 #include <atomic>

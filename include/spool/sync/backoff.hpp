@@ -1,4 +1,4 @@
-// backoff: waiting for another thread that is about to finish its step.
+// backoff: waits for another thread that is about to finish a step.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 
 namespace spool::inline v1 {
 
-/// For waits that last a few instructions of another thread, unless that one has lost its CPU in between: pauses, then yields, then
-/// sleeps, so that it gets one whatever the priorities.
+/// For waits that normally last a few instructions of another thread: pauses, then yields, then
+/// sleeps. If the other thread has lost its CPU, the sleep lets it run, whatever the priorities.
 ///
 ///     for (backoff pause; !done.load(std::memory_order_acquire);) {
 ///         pause();
@@ -26,7 +26,7 @@ public:
         ++turns_;
     }
 
-    /// Tells the CPU that this thread only waits.
+    /// Tells the CPU that this thread spins.
     static void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -35,7 +35,8 @@ public:
 #endif
     }
 
-    /// A few microseconds in which others get ahead, on this CPU too if they wait for one.
+    /// Pauses and yields for a few microseconds, so that other threads get ahead, including threads
+    /// that wait for this CPU.
     static void stand_back() noexcept {
         for (const auto until = std::chrono::steady_clock::now() + a_moment;
              std::chrono::steady_clock::now() < until;) {

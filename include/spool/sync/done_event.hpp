@@ -1,16 +1,20 @@
-// done_event: lets threads sleep until something has happened for good. An event_count for what happens once, in a single word.
+// done_event: lets threads sleep until a condition holds for good. It is an event_count for a
+// one-time event, in a single word, and parks by itself.
 //
 // THE PROTOCOL
 //
-//     waiter                                     notifier
-//     W1  word |= waited; key = word             N1  publish the condition
-//     W2  look at the condition again            N2  if not waited: return            <- the usual case
-//     W3  sleep while word == key                N3  word += step
-//                                                N4  wake all
+//     waiter                                    notifier
+//     W1  word |= waited; key = word            N1  publish the condition
+//     W2  look at the condition again           N2  if not waited: return      <- the usual case
+//     W3  sleep while word == key               N3  word += step
+//                                               N4  wake all
 //
-// No wake is lost. Either N2 sees W1 or W2 sees N1: the handshake of event_count, by the same pairs (S) and (M), with W1 and N2 on
-// one word. If N2 saw W1, then either N3 came after W1, and W3 does not sleep or is woken by N4; or W1 read the value
-// of N3, which hands over N1, and W2 sees it. `waited` stays: a wake that nobody needs any more costs a system call, once.
+// No wake-up is lost. Either N2 sees W1 or W2 sees N1. This is the handshake of event_count, with
+// the same pairs (S) and (M), and with W1 and N2 on one word. If N2 saw W1, there are two cases. If
+// N3 came after W1, W3 does not sleep, or N4 wakes it. Otherwise W1 read the value of N3, which
+// publishes N1 to the waiter, and W2 sees N1.
+// `waited` stays set: a notifier that comes after the last waiter has left makes one needless
+// system call.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +27,14 @@
 
 namespace spool::inline v1 {
 
-/// Waiting for a condition that, once true, stays true.
+/// Waits for a condition that, once true, stays true.
 ///
 ///     done.await([&] { return is_done(); }, {.until = deadline::after(1s)});
 ///     // first make the condition true, then
 ///     done.notify_all();
 ///
-/// Thread safety: everything from any thread. notify_all() with nobody waiting is one load. It must outlive every call on it.
+/// Thread safety: any thread may call every member. notify_all() without waiters is one load. The
+/// done_event must outlive every call on it.
 template <class Parking>
 class basic_done_event {
 public:
@@ -43,7 +48,8 @@ public:
         }
     }
 
-    /// Waits until ready() is true, stop is requested, or the deadline passes; what is true first in this order is the answer.
+    /// Waits until ready() is true, stop is requested, or the deadline passes. If several hold at
+    /// once, the result is the first of them in this order.
     template <class Ready>
     [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits = {}) {
         if (ready()) {
@@ -59,8 +65,8 @@ public:
         }
         const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
         for (;;) {
-            const std::uint32_t key =
-                word_.fetch_or(waited) | waited;  // W1: reading the value of N3 hands over N1
+            // If W1 reads the value of N3, that publishes N1 to this thread.
+            const std::uint32_t key = word_.fetch_or(waited) | waited;  // W1
             SPOOL_PAUSE_POINT("done_event: announced");
             if (ready()) {  // W2
                 return wait_result::ready;
@@ -86,7 +92,7 @@ private:
         parking_.unpark_all(word_);
     }
 
-    // It skips N2: the stop flag is no seq_cst word, so the handshake must go through the word alone.
+    // Skips N2: the stop flag is no seq_cst word, so the handshake must use word_ alone.
     struct wake_at_stop {
         basic_done_event* event;
         void operator()() const noexcept { event->wake_all(); }

@@ -1,76 +1,86 @@
-// event_count: lets a thread sleep until some condition over other atomics may have changed. The one blocking
-// primitive of the library: every wait in it ends up here.
+// event_count: lets a thread sleep until a condition over other atomics may have changed. It is the
+// library's general blocking primitive. Only done_event parks by itself.
 //
 // THE PROTOCOL
 //
-// Two words. waiters_ counts the threads between prepare_wait() and the end of their wait; epoch_ is the word
-// they sleep on, and counts the wakes given.
+// Two words. waiters_ counts the threads between prepare_wait() and the end of their wait. epoch_
+// is the word that they sleep on; it counts the wake-ups given.
 //
-//     waiter                                     notifier
-//     W1  waiters_ += 1                          N1  publish the condition
-//     W2  key = epoch_                           N2  if waiters_ == 0: return         <- the usual case
-//     W3  look at the condition again            N3  epoch_ += 1
-//     W4  sleep while epoch_ == key              N4  wake one sleeper, or all
+//     waiter                               notifier
+//     W1  waiters_ += 1                    N1  publish the condition
+//     W2  key = epoch_                     N2  if waiters_ == 0: return         <- the usual case
+//     W3  look at the condition again      N3  epoch_ += 1
+//     W4  sleep while epoch_ == key        N4  wake one sleeper, or all
 //     W5  waiters_ -= 1
 //
-// No wake is lost. Either N2 sees W1 or W3 sees N1 (the two-variable handshake below). If N2 saw W1, then either
-// N3 came after W2, and W4 does not sleep or is woken by N4; or W2 read the value of N3, which hands over
-// N1, and W3 sees it.
+// No wake-up is lost. Either N2 sees W1 or W3 sees N1 (the two-variable handshake below). If N2 saw
+// W1, there are two cases. If N3 came after W2, W4 does not sleep, or N4 wakes it. Otherwise W2
+// read the value of N3, which publishes N1 to the waiter, and W3 sees N1.
 //
-// The handshake needs each side's write to be ordered before its own read: W1 before W3, N1 before N2. Accepted pairs:
-//   (S) N1 is a seq_cst operation on the very word that W3 reads seq_cst; W1 and N2 are seq_cst. In the single total
-//       order either N2 follows W1, or N1 precedes W1 and so W3.
-//   (M) N1 and W3 lie in critical sections of one mutex. If W3's came first, its unlock makes W1
-//       visible to N1's lock, and so to N2; else W3 sees N1.
-//   (B) A light barrier stands between N1 and N2, and a heavy one (barrier.hpp) between W2 and W3: then N1 need be no more than a
-//       release. await() is told what to do there.
+// The handshake needs each side's write ordered before its own read: W1 before W3, N1 before N2.
+// Accepted pairs:
+//   (S) N1 is a seq_cst operation on the word that W3 reads with seq_cst; W1 and N2 are seq_cst.
+//       In the single total order either N2 follows W1, or N1 precedes W1 and therefore W3.
+//   (M) N1 and W3 lie in critical sections of one mutex. If W3's came first, its unlock makes
+//       W1 visible to N1's lock, and therefore to N2. Otherwise W3 sees N1.
+//   (B) A light barrier stands between N1 and N2, a heavy barrier (barrier.hpp) between W2 and W3.
+//       Then N1 need be no more than a release. await() takes the heavy barrier as `announced`.
 // Each site that notifies names its pair.
 //
-// Waiters are interchangeable: notify_one may wake any. A waiter who is woken looks again before it does anything else, so a
-// wake is used up only by one who saw the condition after it. One who leaves without success after a wake (time-out,
-// stop, an exception from its look) passes it on.
+// Waiters are interchangeable: notify_one() may wake any of them. A woken waiter looks again before
+// it does anything else. So only a waiter that saw the condition after the wake-up consumes the
+// wake-up. A waiter that leaves without success after a wake-up (time-out, stop, an exception from
+// its look) passes the wake-up on.
 //
-// THROTTLED WAKES
+// THROTTLED WAKE-UPS
 //
-// Some waiters take one of several things, and then wake the next waiter if there is more. A notifier need not wake a
-// second one of these while the first is still on its way. coming_ says whether one is. Its two lowest bits are the
-// kind, the others the moment since when a notifier relies on that waiter:
+// Some waiters take one of several things, and then wake the next waiter if there is more. A
+// notifier need not wake a second such waiter while the first is still on its way. coming_ says
+// whether a waiter is on its way. Its two lowest bits are the kind. The other bits are the moment
+// since when a notifier relies on that waiter:
 //
 //     nobody   no waiter is on its way
 //     woken    a notifier woke a waiter at that moment, and the waiter has not looked yet
-//     looks    a waiter spins: it looks again and again before it goes to sleep (no moment)
+//     looks    a waiter spins: it polls its condition before it goes to sleep (no moment)
 //     relied   the same, and a notifier relies on the spinning waiter since that moment
 //
-//     waiter                                     notifier
-//     W1, W2                                     N1, N2
-//     W2' coming_ = nobody                       T1  coming_ is woken or relied, not long ago: return
-//     W3, W4, W5                                 T2  looks -> relied since now, and return.
-//     S1  nobody -> looks, then it spins             Anything else -> woken now.
-//     S2  = W2', when it has found something         If coming_ has changed since T1: return
-//         or the time is over; then as above     N3, N4
+//     waiter                                   notifier
+//     W1, W2                                   N1, N2
+//     W2' coming_ = nobody                     T1  coming_ is woken or relied, not long ago: return
+//     W3, W4, W5                               T2  looks -> relied since now, and return.
+//     S1  nobody -> looks, then it spins           Anything else -> woken now.
+//     S2  = W2', when it has found something       If coming_ has changed since T1: return
+//         or the time is over; then as above   N3, N4
 //
-// Nothing published is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes later, and its W3 sees
-// N1. With pair (S) N1, T1, W2' and W3 follow each other in the single total order. With pair (M), had W3 come before
-// N1, then W2' would have come before T1. With pair (B) N1 may still be on its way when a spinning waiter comes to S2,
-// since that waiter looks without a heavy barrier. So there the notifier first makes a read-modify-write of coming_ (T0,
-// in order_light()), which hands N1 over to W2'.
-// If coming_ changed between T1 and T2, then either a W2' came after T1, and the W3 behind it sees N1; or another
-// notifier came first, and the W2' of the waiter that it woke is still to come.
-// And such a W2' comes: a waiter that sleeps on has done its W2' before coming_ was set, so its W2 came before N3, and N4
-// wakes that waiter or another. Every waiter that wakes does W1 to W3 again before it does anything else. After it has
-// taken what it found it must call notify_throttled() if there is more (with pair (B) after T0, like whoever
-// published it).
+// No published thing is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes
+// later, and its W3 sees N1. With pair (S), N1, T1, W2' and W3 follow each other in the single
+// total order. With pair (M), if W3 had come before N1, then W2' would have come before T1. With
+// pair (B), N1 may not be visible yet when a spinning waiter reaches S2, because that waiter looks
+// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of coming_
+// (T0, in order_light()), which publishes N1 to W2'.
+// If coming_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3 behind
+// it sees N1. Otherwise another notifier came first, and the W2' of the waiter that it woke is
+// still to come.
+// That W2' does come. A waiter that stays asleep did its W2' before coming_ was set. So its W2 came
+// before N3, and N4 wakes that waiter or another. Every woken waiter does W1 to W3 again before it
+// does anything else. After it has taken what it found, it must call notify_throttled() if there is
+// more (with pair (B) after T0, like the publisher).
 //
-// The moment bounds how long others wait for a waiter that gets no CPU, though idle waiters could run. A waiter may lose
-// its CPU while it spins, or not get one after it was woken: a thread of higher priority may hold the CPU that it is
-// pinned to. A spinning waiter looks at once, so notifiers trust it for 40 us (spin_moment). A woken one needs some time
-// to come, so notifiers trust it for a millisecond (wake_moment). After that the next notifier wakes another sleeper,
-// and the moment starts anew: each patience wakes at most one more. Only a notifier that finds a wake-up pending reads
-// the clock for this. What was published first waits until the next notifier comes, or the late waiter does.
-// Two waiters are on their way then. The first W2' stands for both, since its W3 sees all that was published before; the
-// other one finds less or nothing, like any waiter that is woken in vain.
+// The moment bounds how long published things wait for a waiter without a CPU while idle waiters
+// could run. A waiter may lose its CPU while it spins, or get none after it was woken: a thread of
+// higher priority may hold the CPU that the waiter is pinned to. A spinning waiter looks at once,
+// so notifiers rely on it for 40 us (spin_moment). A woken waiter needs some time, so notifiers
+// rely on it for a millisecond (wake_moment). After that time the next notifier wakes another
+// sleeper and sets the moment again, so each such period wakes at most one more. Until then,
+// published things wait for that notifier or for the late waiter. A throttled notifier reads the
+// clock only after N2 has found a waiter: for the age of a pending wake-up, or to record a new
+// moment.
+// After such a replacement, two waiters are on their way. The first W2' stands for both, since its
+// W3 sees all that was published before. The other waiter finds less or nothing, as after a
+// spurious wake-up.
 //
-// epoch_ wraps after 2^32 wakes. A waiter would oversleep only if exactly that many fell between its W2 and W4.
+// epoch_ wraps after 2^32 wake-ups. A waiter oversleeps only if exactly that many fall between its
+// W2 and W4.
 #pragma once
 
 #include <chrono>
@@ -86,15 +96,16 @@
 
 namespace spool::inline v1 {
 
-/// Two-phase waiting over a way to park (futex_parking, portable_parking).
+/// Two-phase waiting, over a way to park (futex_parking, portable_parking).
 ///
 ///     // waiting: await() does the two phases
 ///     ready.await([&] { return queue_is_not_empty(); }, {.until = deadline::after(1s)});
 ///     // waking: first make the condition true, then
 ///     ready.notify_one();
 ///
-/// Thread safety: everything from any thread. notify_*() with nobody waiting is one load. The event_count must outlive
-/// every call on it: who may be destroyed by the thread that it wakes keeps a reference of its own meanwhile.
+/// Thread safety: any thread may call every member. notify_*() without waiters is one load. The
+/// event_count must outlive every call on it. A notifier whose event_count the woken thread may
+/// destroy must keep a reference to the owner during the call.
 template <class Parking>
 class basic_event_count {
 public:
@@ -104,12 +115,12 @@ public:
     basic_event_count(const basic_event_count&) = delete;
     basic_event_count& operator=(const basic_event_count&) = delete;
 
-    /// First phase. The caller now looks at its condition again, then calls exactly one of
+    /// First phase. The caller then looks at its condition again, and calls exactly one of
     /// cancel_wait() and wait().
     [[nodiscard]] key prepare_wait() noexcept {
         waiters_.fetch_add(1);  // W1
         SPOOL_PAUSE_POINT("event_count: announced");
-        const key k = epoch_.load();  // W2: reading the value of N3 hands over N1
+        const key k = epoch_.load();  // W2: reading the value of N3 publishes N1
         if (coming_.load() != nobody) {
             SPOOL_PAUSE_POINT("event_count: about to let others be woken");
             coming_.exchange(nobody);  // W2'
@@ -118,8 +129,8 @@ public:
     }
     void cancel_wait() noexcept { waiters_.fetch_sub(1); }
 
-    /// Second phase: sleeps until a notify that came after prepare_wait(), or until then; may also
-    /// return for no reason. True if there was such a notify.
+    /// Second phase: sleeps until a notify that came after prepare_wait(), or until `until`; may
+    /// return spuriously. Returns true if there was such a notify.
     bool wait(key k, deadline until = deadline::never()) noexcept {
         if (epoch_.load() == k) {
             SPOOL_PAUSE_POINT("event_count: about to park");
@@ -137,15 +148,15 @@ public:
             parking_.unpark_one(epoch_);
         }
     }
-    /// Like notify_one(), but wakes nobody while a waiter that an earlier call woke is still on its way, or while a waiter
-    /// spins. It stops relying on a waiter that does not come (see above). For waiters that call it themselves if there
-    /// is more, after they have found something.
+    /// Like notify_one(), but wakes no waiter while a waiter that an earlier call woke is still on
+    /// its way, or while a waiter spins. It stops relying on a waiter that does not come (see
+    /// above). A waiter that has found something must call it if there is more.
     void notify_throttled() noexcept {
         if (waiters_.load() != 0) {  // N2, throttled
             wake_unless_one_comes();
         }
     }
-    /// With pair (B), between the light barrier and notify_throttled().
+    /// With pair (B), call it between the light barrier and notify_throttled().
     void order_light() noexcept {
         if (waiters_.load() != 0) {
             coming_.fetch_add(0);  // T0
@@ -156,8 +167,9 @@ public:
             wake_all();
         }
     }
-    /// notify_all(), but for N4, which comes when the answer is destroyed: by then the event_count may be gone. For who publishes
-    /// under a mutex that the waiters take as soon as they are woken: they need not wait for it, if that is after the unlock.
+    /// notify_all() without N4. The destructor of the answer does N4; by then the event_count may
+    /// be gone. For a notifier that publishes under a mutex that the woken waiters take at once. It
+    /// destroys the answer after the unlock, so that they do not block on the mutex.
     using late_wake = typename Parking::late_wake;
     [[nodiscard]] late_wake notify_all_later() noexcept {
         if (waiters_.load() == 0) {  // N2
@@ -168,10 +180,13 @@ public:
         return parking_.unpark_all_later(epoch_);
     }
 
-    /// Waits until ready() is true, give_up() is true, stop is requested, or the deadline passes; what is true first in
-    /// this order is the answer, and ready() is always asked once more after any wake. Both run with no lock held, as
-    /// often as needed; ready() may take what it finds. If one of them throws, the wait ends with that.
-    /// `announced` is called between the phases, before the look that decides; it must not throw.
+    /// Waits until ready() is true, give_up() is true, stop is requested, or the deadline passes.
+    /// If several hold at once, the result is the first of them in this order. After any wake-up
+    /// the wait calls ready() once more. It calls ready() and give_up() with no lock held, as often
+    /// as needed; ready() may take what it finds. If ready() or give_up() throws, the wait ends
+    /// with that exception.
+    /// The wait calls `announced` between the phases, before the look that decides; `announced`
+    /// must not throw.
     template <class Ready, class GiveUp, class Announced>
     [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up,
                                     Announced&& announced) {
@@ -214,9 +229,10 @@ public:
     [[nodiscard]] std::uint32_t waiters() const noexcept { return waiters_.load(); }
 
 private:
-    // Looks again and again; true if that found something. One at a time; throttled notifiers leave it to that one for as long as it seems to
-    // have a CPU. Its end is a W2': what was published before is seen by the look that follows, the waiter's own if it found
-    // nothing, else the one for more that notify_throttled() asks of it.
+    // Polls ready(); returns true if a poll succeeded. Only one waiter spins at a time. Throttled
+    // notifiers rely on that waiter while it seems to have a CPU. The end of the spin is a W2'. So
+    // the look that follows sees all that was published before. If the spin found nothing, that is
+    // the waiter's own look. Otherwise it is the look for more that notify_throttled() requires.
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
         std::uint32_t seen = coming_.load();
@@ -243,6 +259,7 @@ private:
         ~spin_end() {
             SPOOL_PAUSE_POINT("event_count: about to end spinning");
             events.coming_.exchange(nobody);  // S2, W2'
+            // A predicate threw, so this waiter never looks again: it wakes another waiter instead.
             if (std::uncaught_exceptions() != exceptions) {
                 events.notify_one();  // it will not look again: pair of whoever counted on it
             }
@@ -265,7 +282,7 @@ private:
         parking_.unpark_one(epoch_);
     }
 
-    // Whether a waiter is on its way that a notifier may rely on.
+    // Whether a notifier may rely on a waiter that is on its way.
     static bool comes_soon(std::uint32_t coming) noexcept {
         const std::uint32_t moment = coming & ~kind_bits;
         switch (coming & kind_bits) {
@@ -284,14 +301,16 @@ private:
         parking_.unpark_all(epoch_);
     }
 
-    // Wakes the waiter when its stop is requested. It skips N2: the stop flag is no seq_cst word, so the handshake
-    // must go through epoch_ alone. The callback's destructor waits for a call under way, so the event_count is there.
+    // Wakes the waiter when its stop is requested. It skips N2: the stop flag is no seq_cst word,
+    // so the handshake must use epoch_ alone. The callback's destructor waits for a call in
+    // progress, so the event_count is alive.
     struct wake_at_stop {
         basic_event_count* events;
         void operator()() const noexcept { events->wake_all(); }
     };
 
-    // One waiter: counted out, and its wake passed on, whichever way it leaves.
+    // One waiter. However the waiter leaves, this class decrements waiters_ and passes an unused
+    // wake-up on.
     class registration {
     public:
         explicit registration(basic_event_count& events) noexcept : events_(events) {}
@@ -312,11 +331,11 @@ private:
         }
         wait_result leave(wait_result how) noexcept {
             prepared_ = false;
-            woken_ = woken_ || events_.epoch_.load() != key_;  // a notify may have counted on this one
+            woken_ = woken_ || events_.epoch_.load() != key_;  // a notify may rely on this waiter
             events_.cancel_wait();
             SPOOL_PAUSE_POINT("event_count: about to pass a wake on");
             if (woken_ && how != wait_result::ready) {
-                events_.notify_one();  // pair: whoever gave the wake had published before it
+                events_.notify_one();  // pair: the notifier published before it woke
             }
             return how;
         }

@@ -1,14 +1,18 @@
-// How a thread sleeps on a 32-bit word. Two forms of one contract, both always built:
+// parking: how a thread sleeps on a 32-bit word. Two classes implement one contract. Linux builds
+// both, other systems build the portable one:
 //
-//     park(word, expected, until)   sleeps while word == expected, at most until then. May return early for no reason.
-//     unpark_one(word), unpark_all(word)   called after word was changed: wake a sleeper, or all.
-//     unpark_all_later(word)        as unpark_all(), but they may sleep on until the answer is destroyed, and by then the word may be gone.
+//     park(word, expected, until)  sleeps while word == expected, at most until `until`; may return
+//                                  spuriously
+//     unpark_one(word),            wakes one sleeper, or all; the caller has changed the word
+//     unpark_all(word)             before
+//     unpark_all_later(word)       like unpark_all(), but the sleepers may sleep on until the
+//                                  answer is destroyed; by then the word may be gone
 //
-// No wake is lost between the comparison and the sleep: the kernel compares under its own lock (futex), or both sides
-// take the mutex (portable).
+// No wake-up is lost between the comparison and the sleep. The kernel compares under its own lock
+// (futex), or both sides take the mutex (portable).
 //
-// Not std::atomic::wait or a semaphore: their timed forms poll with sleeps of up to 64 ms in libstdc++ 12, and the
-// untimed ones have no deadline.
+// Not std::atomic::wait or a semaphore: in libstdc++ 12 their timed forms poll with sleeps of up to
+// 64 ms, and the untimed forms take no deadline.
 #pragma once
 
 #include <atomic>
@@ -27,7 +31,7 @@ namespace spool::inline v1 {
 using parking_word = std::atomic<std::uint32_t>;
 
 #if defined(__linux__)
-/// The kernel's futex, with an absolute time-out on the monotonic clock. No state of its own.
+/// The Linux futex, with an absolute time-out on the monotonic clock. It has no state of its own.
 class futex_parking {
 public:
     using word = parking_word;
@@ -38,8 +42,9 @@ public:
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
 
-    /// To wake those who sleep on a word the kernel does not look at it: its address is only a name. At worst it wakes somebody who
-    /// sleeps on another word that is there by now, and every sleeper may be woken for no reason.
+    /// The kernel uses the address of the word only as a key and does not read the word. If the
+    /// memory has been reused, the call at worst wakes a sleeper on another word there. Every
+    /// sleeper tolerates a spurious wake-up.
     class late_wake {
     public:
         late_wake() = default;
@@ -64,7 +69,7 @@ public:
 };
 #endif
 
-/// Mutex and condition variable, for every other system.
+/// A mutex and a condition variable, for every other system.
 class portable_parking {
 public:
     using word = parking_word;
@@ -75,7 +80,9 @@ public:
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
 
-    struct late_wake {};  // nothing is left to do: the condition variable would have to be there still
+    // Empty: a late notify would need the condition variable to be alive still, so
+    // unpark_all_later() wakes at once.
+    struct late_wake {};
     [[nodiscard]] late_wake unpark_all_later(const word& w) noexcept {
         unpark_all(w);
         return {};

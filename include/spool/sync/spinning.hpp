@@ -1,6 +1,6 @@
-// Looking again and again before going to sleep, where it pays. A wait that ends soon is cheaper awake: a sleep and a
-// wake-up cost CPU time on both sides, and the wake-up takes 5 to 50 us. How long a wait will last is a guess. It is made from
-// the waits of late, and what a wrong guess costs is bounded.
+// spinning: polling a condition before going to sleep, where it pays. A short wait is cheaper
+// awake: a sleep and a wake-up cost CPU time on both sides, and the wake-up takes 5 to 50 us. How
+// long a wait will last is a guess from recent waits. The cost of a wrong guess is bounded.
 #pragma once
 
 #include <algorithm>
@@ -13,37 +13,40 @@
 
 namespace spool::inline v1 {
 
-/// What a sleep and a wake-up cost in CPU time, the waker's part included. Measured on x86-64 under
-/// Linux, on a virtual machine: 16 us across two CPUs, 2 us on one. A wait that lasts longer is
-/// cheaper asleep. By default no wait spins longer than this, and only after shorter waits.
+/// What a sleep and a wake-up cost in CPU time, including the waker's part. Measured on x86-64
+/// under Linux, on a virtual machine: 16 us across two CPUs, 2 us on one. A wait that lasts longer
+/// is cheaper asleep. By default an idle worker spins no longer than this, and that long only after
+/// short waits.
 inline constexpr std::chrono::nanoseconds break_even = std::chrono::microseconds{16};
 
-/// How long every wait spins, whatever came before, unless spinning does not pay at all. It is an
-/// eighth of break_even, so it costs little, and it finds out when waits become short.
+/// How long a wait spins whatever came before, unless spinning does not pay at all. It is an eighth
+/// of break_even, so it costs little, and it detects when waits become short.
 inline constexpr std::chrono::nanoseconds first_look = break_even / 8;
 
-/// The same limit for those who pay with CPU time for low latency: see idle_spin::low_latency().
+/// A larger limit, for spins that pay with CPU time for low latency: idle_spin::low_latency(), the
+/// trials of future_waits, and joins of a task group.
 inline constexpr std::chrono::nanoseconds spin_budget = std::chrono::microseconds{100};
 
-/// One wait's turns: pauses at first, with a yield now and then, later one in each turn, so that whoever is waited for gets a CPU.
+/// The turns of one spin. Each turn pauses. A budget above first_look also yields, at first now and
+/// then, later in each turn, so that the thread waited for gets a CPU.
 ///
 ///     for (spin_turns turns{budget}; turns.next();) { if (ready()) { ... } }
 class spin_turns {
 public:
     explicit spin_turns(std::chrono::nanoseconds budget) noexcept
         : until_(deadline::after(budget).when()), yields_(budget > first_look) {}
-    /// False when the time is over.
+    /// Waits for one turn. False when the budget is used up.
     SPOOL_API bool next() noexcept;
 
 private:
     deadline::time_point until_;
-    // A short look keeps the CPU: a thread that yields to a busy one may wait for milliseconds.
+    // A short spin keeps the CPU: a thread that yields to a busy one may wait for milliseconds.
     bool yields_;
     unsigned turns_ = 0;
 };
 
-/// A time that fits into a word of 32 bits, for notifiers that rely on a waiter that spins. It wraps around after 71 minutes, and
-/// then may for a moment seem not long ago.
+/// A time in 32 bits, in microseconds, for notifiers that rely on a spinning waiter. The value
+/// wraps around after 71 minutes; a time of that age may briefly seem recent.
 class spin_moment {
 public:
     [[nodiscard]] static std::uint32_t now() noexcept {
@@ -51,21 +54,21 @@ public:
             std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now().time_since_epoch());
         return static_cast<std::uint32_t>(us.count());
     }
-    /// The waiter that spins has lost its CPU, or it would have looked since.
+    /// True: the spinning waiter has lost its CPU, or it would have looked since.
     [[nodiscard]] static bool is_long_ago(std::uint32_t moment) noexcept { return now() - moment > patience; }
 
 private:
     static constexpr std::uint32_t patience = 40;  // us: not more than waking another takes
 };
 
-/// How long the next wait is to spin: the budget if the last two waits were no longer than it, else
-/// first_look. So one long wait ends the spinning, and two short ones begin it.
+/// How long the next wait spins: the budget if the last two waits were no longer than the budget,
+/// else first_look. So one long wait ends the long spins, and two short waits start them again.
 ///
-/// Thread safety: from any thread. When two threads note a wait at once, one note may be lost; the
-/// answer is a guess anyway.
+/// Thread safety: any thread may call every member. If two threads note a wait at once, one note
+/// may be lost; the result is a guess anyway.
 class recent_waits {
 public:
-    /// `budget`: how long a wait may spin, and how short a wait must be to count as short.
+    /// `budget`: how long a wait may spin, and the longest wait that counts as short.
     explicit constexpr recent_waits(std::chrono::nanoseconds budget = break_even) noexcept
         : budget_(budget) {}
 
@@ -88,9 +91,10 @@ private:
     std::atomic<unsigned> short_in_a_row_{enough};  // counted up to `enough`
 };
 
-/// The same for the waits of one thread for futures. Two threads that wait for each other in turn make
-/// each other's waits long by sleeping, and none of them would begin to spin. So now and then a wait
-/// spins for as long as the other thread may need to wake up. A try in vain doubles the number of waits until the next.
+/// The same for one thread's waits for futures. Two threads that wait for each other in turn make
+/// each other's waits long by sleeping, so neither would begin to spin. So now and then a wait
+/// spins as long as the other thread may need to wake up. A trial without success doubles the
+/// number of waits until the next trial.
 class future_waits {
 public:
     [[nodiscard]] std::chrono::nanoseconds worth_spinning() noexcept {
@@ -116,17 +120,18 @@ private:
     bool is_try_ = false;
 };
 
-/// Whether the thread that is waited for can run meanwhile: the process may use more than one CPU. False until
-/// learn_whether_spinning_can_help() was called.
+/// Whether the thread waited for can run meanwhile: the process may use more than one CPU. False
+/// until learn_whether_spinning_can_help() was called.
 [[nodiscard]] SPOOL_API bool spinning_can_help() noexcept;
-/// The same, and the CPU time is there to be spent: the cgroup's quota is two CPUs or more, and the process was not throttled
-/// lately. With `now`, asks the system again once a second, if there is a quota at all: that reads a file.
+/// The same, and there is CPU time to spare: the cgroup quota is at least two CPUs, and the process
+/// was not throttled recently. The form with `now` asks the system again once a second if there is
+/// a quota at all, which reads a file.
 [[nodiscard]] SPOOL_API bool spinning_pays() noexcept;
 [[nodiscard]] SPOOL_API bool spinning_pays(deadline::time_point now) noexcept;
-/// Asks the system, once. It reads files: call it when a pool is made, not in a wait.
+/// Asks the system once. It reads files, so call it when a pool is made, not in a wait.
 SPOOL_API void learn_whether_spinning_can_help() noexcept;
 
-/// The waits of the calling thread for futures.
+/// The record of the calling thread's waits for futures.
 [[nodiscard]] SPOOL_API future_waits& waits_of_this_thread() noexcept;
 
 }  // namespace spool::inline v1

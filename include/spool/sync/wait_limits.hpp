@@ -8,19 +8,19 @@
 
 namespace spool::inline v1 {
 
-/// What ends a wait besides what is waited for.
+/// What ends a wait before its condition holds.
 struct wait_limits {
     deadline until = deadline::never();
-    std::stop_token stop{};  ///< by default one that never stops
-    std::chrono::nanoseconds spin{
-        0};  ///< looks again and again for so long before it sleeps; see spinning.hpp
+    std::stop_token stop{};  ///< by default a token that never stops
+    /// How long the wait polls the condition before it sleeps; see spinning.hpp.
+    std::chrono::nanoseconds spin{0};
 };
 
-/// How a wait ended. Where several are true at once, the first in this order is the answer.
+/// How a wait ended. If several hold at once, the result is the first of them in this order.
 enum class wait_result {
-    ready,        ///< what was waited for is there
-    gave_up,      ///< the give-up predicate said that it will not come
-    interrupted,  ///< stop was requested
+    ready,        ///< the condition holds
+    gave_up,      ///< the give-up predicate returned true
+    interrupted,  ///< a stop was requested
     timed_out,    ///< the deadline passed
 };
 

@@ -1,7 +1,7 @@
-// How old a pending wake-up may get. A notifier that has woken a thread relies on it to look at the
-// condition soon. The thread may not get a CPU: another thread of higher priority may hold the one that
-// it is pinned to. So whoever relies on a woken thread notes when it was woken, and the next notifier
-// wakes another one if that is too long ago.
+// wake_age: how old a pending wake-up may get. A notifier that has woken a thread relies on it to
+// look at the condition soon. The thread may not get a CPU: a thread of higher priority may hold
+// the CPU that it is pinned to. So the notifier records when it woke the thread. The next notifier
+// wakes another thread if that was too long ago.
 #pragma once
 
 #include <chrono>
@@ -12,27 +12,27 @@
 
 namespace spool::inline v1 {
 
-/// A thread that was woken longer ago than this, and has not looked yet, is relied on no more. A wake-up
-/// takes 5 to 50 us where the CPU is idle: so an ordinary one is never doubled.
+/// Notifiers stop relying on a woken thread that has not looked for this long. Where the CPU is
+/// idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is never doubled.
 inline constexpr std::chrono::microseconds wake_patience{1000};
 
-/// The steady clock as of the system's last tick: up to 10 ms behind, at a third of the price. Equal to
-/// the steady clock where the system has no such clock.
+/// The steady clock as of the system's last tick: up to 10 ms behind, at a third of the cost. The
+/// steady clock itself where the system has no such clock.
 [[nodiscard]] SPOOL_API deadline::time_point coarse_now() noexcept;
 
-/// Whether a thread that was woken at `when` counts as stuck. `when` comes from the steady clock.
+/// Whether a thread that was woken at `when`, a time on the steady clock, counts as stuck.
 [[nodiscard]] inline bool is_stuck_since(deadline::time_point when) noexcept {
     return when < coarse_now() - wake_patience;
 }
 
-/// The moment of a wake-up in 32 bits, in microseconds. It wraps around after 71 minutes, and a wake-up
-/// that old seems recent for a second.
+/// The time of a wake-up in 32 bits, in microseconds. The value wraps around after 71 minutes. A
+/// wake-up of that age seems recent for a second.
 class wake_moment {
 public:
-    /// The precise time: the notifier is about to make a system call anyway.
+    /// Precise: the notifier is about to make a system call anyway.
     [[nodiscard]] static std::uint32_t now() noexcept { return in_32_bits(deadline::clock::now()); }
-    /// The cheap time: every notifier asks this while a wake-up is pending. The coarse clock may be
-    /// behind the moment, hence the slack.
+    /// Cheap: every notifier asks this while a wake-up is pending. The coarse clock may be behind
+    /// `moment`, hence the slack.
     [[nodiscard]] static bool is_long_ago(std::uint32_t moment) noexcept {
         constexpr std::uint32_t slack = 1'000'000;
         constexpr auto patience = static_cast<std::uint32_t>(wake_patience.count());

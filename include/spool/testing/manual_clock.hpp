@@ -1,4 +1,4 @@
-// manual_clock: time that stands still until a test moves it.
+// manual_clock: a clock that stands still until a test advances it.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace spool::inline v1::testing {
 
-/// For tests of code that schedules: hours pass in no time, and nothing happens before it should.
+/// For tests of code that schedules: a test advances time by hours at once, and no task runs early.
 ///
 ///     auto clock = std::make_shared<spool::testing::manual_clock>();
 ///     spool::scheduled_thread_pool_executor pool({.core_size = 1, .clock = clock});
@@ -21,21 +21,22 @@ namespace spool::inline v1::testing {
 ///     clock->advance(8h);
 ///     alarm.get();
 ///
-/// advance() returns at once; what has become due then runs on the pool's threads: wait for its future.
+/// advance() returns at once. The tasks that have become due then run on the pool's threads: wait
+/// for their futures.
 ///
-/// Thread safety: every member from any thread.
+/// Thread safety: any thread may call every member.
 class SPOOL_API manual_clock final : public clock_source {
 public:
-    /// Begins at an hour after the steady clock's own beginning, at midnight of the first of January 2000, UTC.
+    /// Starts one hour after the epoch of the steady clock, at midnight of 1 January 2000, UTC.
     manual_clock();
     ~manual_clock() override;
 
-    /// Both clocks move on. Negative durations move nothing: the steady clock never goes back.
+    /// Advances both clocks. A negative duration changes nothing: the steady clock never goes back.
     template <class Rep, class Period>
     void advance(std::chrono::duration<Rep, Period> d) {
         move_on(saturated(d));
     }
-    /// Only the time of day changes, as when somebody sets the clock.
+    /// Changes only the time of day, as if a user set the clock.
     void set_wall(std::chrono::system_clock::time_point to);
 
     [[nodiscard]] due_time now() const noexcept override;
@@ -49,7 +50,7 @@ private:
     void tell();
 
     std::atomic<std::int64_t> now_;          // ns on the steady clock
-    std::atomic<std::int64_t> wall_offset_;  // ns from there to the time of day
+    std::atomic<std::int64_t> wall_offset_;  // ns from now_ to the time of day
     detail::mutex mutex_;                    // held while the listeners are called
     std::vector<clock_listener*> listeners_ SPOOL_GUARDED_BY(mutex_);
 };

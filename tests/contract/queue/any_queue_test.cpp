@@ -1,4 +1,4 @@
-// What every queue promises, whether it stores or not.
+// The contract of every queue, with or without storage.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What every queue with a capacity promises: room, and waiting for it.
+// The contract of every queue with a capacity: room, and waiting for room.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// What the contract suites of the queues share: every kind of queue, as the suites see it, and the checks made again and again.
+// What the contract suites of the queues share: every kind of queue as the suites use it, and
+// common checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,10 +30,10 @@
 
 namespace test {
 
-/// How many elements most tests put in, and the capacity of the bounded kinds unless they are given another.
+/// The number of elements in most tests, and the default capacity of the bounded kinds.
 inline constexpr int size = 32;
 
-// ---- The kinds. make<T>() is one to use, from(elements) one that starts with these in it.
+// ---- The kinds. make<T>() makes an empty queue, from(elements) one that contains these elements.
 
 enum class order { first_in_first_out, least_first };
 
@@ -68,7 +69,7 @@ struct priority : unbounded_kind<priority_queue_of, order::least_first> {
     static constexpr const char* name = "priority";
 };
 
-/// Numbers that are all due, the lesser earlier.
+/// A due time in the past for each number; smaller numbers are due earlier.
 struct long_due {
     spool::due_time operator()(int n) const { return spool::due_time{std::chrono::nanoseconds{n}}; }
     spool::due_time operator()(const spool::task& t) const { return t.due(); }
@@ -125,7 +126,7 @@ using bounded_kinds = testing::Types<linked, array, deque>;
 using unbounded_kinds = testing::Types<unbounded_linked, priority, delay, transfer, unbounded_deque>;
 using fifo_kinds = testing::Types<linked, array, transfer, deque>;
 using storing_kinds = testing::Types<linked, unbounded_linked, array, priority, delay, transfer, deque>;
-/// Those that can start with elements in them.
+/// The kinds that can be constructed with elements.
 using loaded_kinds = testing::Types<unbounded_linked, array, priority, delay, transfer, unbounded_deque>;
 using hand_off_kinds = testing::Types<unfair_hand_off, fair_hand_off>;
 using all_kinds = testing::Types<linked, unbounded_linked, array, unfair_hand_off, fair_hand_off, priority,
@@ -140,20 +141,21 @@ struct kind_names {
 
 // ---- Elements
 
-/// 0, 1, 2, ... in the order in which they are to come out.
+/// 0, 1, 2, ... in the order in which they must come out.
 inline std::vector<int> numbers(int count = size) {
     std::vector<int> all(static_cast<std::size_t>(count));
     std::iota(all.begin(), all.end(), 0);
     return all;
 }
 
-/// The numbers in an order in which to put them in: out of order where the queue itself puts them in order.
+/// The numbers in the order in which a test puts them in. They are shuffled if the queue itself
+/// sorts.
 template <class Kind>
 std::vector<int> arrivals() {
     std::vector<int> all = numbers();
     if (Kind::out == order::least_first) {
-        std::transform(all.begin(), all.end(), all.begin(),
-                       [](int n) { return n * 13 % size; });  // each once
+        // A permutation: each number occurs once.
+        std::transform(all.begin(), all.end(), all.begin(), [](int n) { return n * 13 % size; });
     }
     return all;
 }
@@ -165,7 +167,7 @@ void fill(typename Kind::template queue<int>& queue) {
     }
 }
 
-/// A list of tasks that can be run, with `empty` empty ones at its end.
+/// A list of `good` runnable tasks, followed by `empty` empty ones.
 inline std::vector<spool::task> tasks(int good, int empty) {
     std::vector<spool::task> all;
     for (int i = 0; i < good + empty; ++i) {
@@ -186,7 +188,7 @@ inline auto below(int n) {
     return [n](int element) { return element < n; };
 }
 
-/// The head without taking it, if there is one.
+/// The head of the queue, if there is one; the queue keeps it.
 template <class Queue>
 std::optional<int> head_of(const Queue& queue) {
     std::optional<int> seen;
@@ -232,7 +234,7 @@ void expect_empty(Queue& queue) {
     EXPECT_TRUE(visited(queue).empty());
 }
 
-/// `wait(short_delay())` lasts at least so long. What it answers is checked inside.
+/// Expects that `wait(short_delay())` lasts at least the short delay. `wait` checks its own result.
 template <class Wait>
 void expect_waits_out(Wait wait) {
     const auto took = time_of([&] { wait(short_delay()); });
@@ -251,7 +253,8 @@ inline std::stop_token stopped_token() {
     return source.get_token();
 }
 
-/// Ends the wait of a background call when a check fails or the test ends.
+/// Requests a stop at the end of the scope, to end the wait of a background call also if a check
+/// fails.
 class stop_at_end {
 public:
     explicit stop_at_end(std::stop_source& source) : source_(source) {}
@@ -263,7 +266,8 @@ private:
     std::stop_source& source_;
 };
 
-/// A stop that is pending interrupts both forms of the call at once: that of the current task and that of the token.
+/// Expects that a pending stop interrupts both forms of the call at once: the stop of the current
+/// task, and the stop of the token.
 template <class Plain, class WithToken>
 void expect_interrupted_before(Plain plain, WithToken with_token) {
     EXPECT_THROW(with_token(stopped_token()), spool::interrupted);
@@ -272,7 +276,7 @@ void expect_interrupted_before(Plain plain, WithToken with_token) {
     EXPECT_THROW(plain(), spool::interrupted);
 }
 
-/// A stop that comes later wakes both.
+/// Expects that a stop during the wait interrupts both forms of the call.
 template <class Plain, class WithToken>
 void expect_interrupted_during(Plain plain, WithToken with_token) {
     std::stop_source source;

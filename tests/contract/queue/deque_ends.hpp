@@ -1,4 +1,4 @@
-// The two ends of a linked_blocking_deque, so that one suite can say what both promise.
+// The two ends of a linked_blocking_deque, so that one suite can test both.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ struct front_end {
     static bool remove_if(Deque& deque, Predicate doomed) {
         return deque.remove_first_if(doomed);
     }
-    /// As seen from this end.
+    /// The elements in the order in which this end sees them.
     static std::vector<int> seen_from_here(std::vector<int> from_the_front) { return from_the_front; }
 };
 
@@ -94,7 +94,7 @@ struct back_end {
 
 using both_ends = testing::Types<front_end, back_end>;
 
-/// What stands at this end, if anything does.
+/// The element at this end, if there is one.
 template <class End, class Deque>
 std::optional<int> element_at(const Deque& deque) {
     std::optional<int> seen;

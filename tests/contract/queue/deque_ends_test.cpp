@@ -1,4 +1,4 @@
-// What linked_blocking_deque promises at its two ends without waiting.
+// The contract of linked_blocking_deque at its two ends, without waiting.
 #include <gtest/gtest.h>
 
 #include <cstddef>

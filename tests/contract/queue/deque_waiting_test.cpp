@@ -1,4 +1,4 @@
-// What linked_blocking_deque promises at its two ends of waiting: for room and for an element.
+// The contract of linked_blocking_deque for waiting at its two ends, for room and for an element.
 #include <gtest/gtest.h>
 
 #include <chrono>

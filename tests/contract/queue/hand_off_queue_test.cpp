@@ -1,4 +1,4 @@
-// What a queue without storage promises, fair or not.
+// The contract of a queue without storage, fair or not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TYPED_TEST(hand_off_queue, SQ_021_timed_poll_is_interruptible_for_any_time) {
         [this](std::stop_token stop) { static_cast<void>(this->queue.poll_for(1h, stop)); });
 }
 
-// ---- Nothing is inside, also while somebody waits to give
+// ---- The queue is empty, even while a giver waits
 
 template <class Kind>
 class hand_off_queue_with_a_giver : public hand_off_queue<Kind> {
@@ -174,7 +174,7 @@ TYPED_TEST(hand_off_queue_with_a_giver, SQ_044_SQ_045_for_each_visits_nothing) {
     EXPECT_TRUE(test::visited(this->queue).empty());
 }
 
-// ---- Two meet
+// ---- A giver meets a taker
 
 TYPED_TEST(hand_off_queue, SQ_026_SQ_027_nothing_to_remove_is_an_answer_not_an_error) {
     EXPECT_NO_THROW(EXPECT_EQ(this->queue.poll(), std::nullopt));
@@ -230,8 +230,8 @@ TYPED_TEST(hand_off_queue, SQ_059_draining_at_most_one_frees_one_of_two_waiting_
     test::in_background second{[this] { this->queue.put(2); }};
     std::vector<int> out;
     const auto one_is_drained = [&] { return this->queue.drain_to(out, 1) == 1; };
-    ASSERT_TRUE(first.falls_asleep() &&
-                second.falls_asleep());  // so the limit of one is what keeps the other
+    // Both givers wait, so only the limit of one element keeps the other giver waiting.
+    ASSERT_TRUE(first.falls_asleep() && second.falls_asleep());
     EXPECT_TRUE(test::eventually(one_is_drained));
     EXPECT_EQ(out.size(), 1U);
     EXPECT_TRUE(test::eventually(one_is_drained));

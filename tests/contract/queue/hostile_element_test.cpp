@@ -1,5 +1,5 @@
-// Elements whose move, assignment and destruction call the queue they lie in: no queue runs user
-// code under a lock of its own.
+// Elements whose move, assignment and destruction call the queue that contains them: no queue runs
+// user code under its own lock.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A number that calls a function whenever it is moved, assigned to or destroyed.
+/// A number that calls a function when it is moved, assigned to or destroyed.
 class hostile {
 public:
     hostile(int number, const std::function<void()>& act) : act_(&act), number_(number) {}
@@ -48,7 +48,7 @@ struct stealing {
         return queue<T>();
     }
 };
-/// The deque of an attached consumer, not the inbox.
+/// Tests the deque of an attached consumer instead of the inbox.
 struct stealing_attached : stealing {
     static constexpr const char* name = "work_stealing_attached";
 };

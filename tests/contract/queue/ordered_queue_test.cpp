@@ -1,4 +1,5 @@
-// What the queues with an order of their own promise beyond the others: the order, and delays that are not over.
+// The additional contract of queues that sort their elements: the order, and delays that have not
+// expired.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -39,7 +40,7 @@ TEST(priority_queue, PBQ_007_a_comparator_object_decides_also_over_what_it_start
     EXPECT_EQ(queue.take(), "a");
 }
 
-// Numbers of which the negative ones cannot be compared.
+// Compares numbers; throws for negative ones.
 struct fussy {
     bool operator()(int a, int b) const {
         if (a < 0 || b < 0) {

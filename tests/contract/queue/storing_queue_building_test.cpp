@@ -1,4 +1,4 @@
-// What every queue that stores promises of starting with elements and of adding many at once.
+// The contract of every storing queue for construction with elements and for adding many at once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ TYPED_TEST(loaded_queue, LBQ_005_ABQ_005_PBQ_005_DQ_004_LTQ_004_a_list_with_one_
     std::vector<spool::task> list = test::tasks(0, 1);
     list.emplace(list.begin(), [counted = test::tracked{alive}] {});
     EXPECT_THROW(TypeParam::from(std::move(list)), std::invalid_argument);
-    EXPECT_EQ(alive, 0);  // the good one has not been left behind
+    EXPECT_EQ(alive, 0);  // the good task is destroyed
 }
 
 TYPED_TEST(loaded_queue,
@@ -48,7 +48,7 @@ TYPED_TEST_SUITE(storing_queue_bulk, test::storing_kinds, test::kind_names);
 TYPED_TEST(storing_queue_bulk, LBQ_012_ABQ_013_PBQ_014_DQ_011_LTQ_008_adding_all_throws_at_an_empty_task) {
     auto queue = TypeParam::template make<spool::task>();
     EXPECT_THROW(queue.offer_all(test::tasks(1, 1)), std::invalid_argument);
-    EXPECT_EQ(queue.size(), 1U);  // those before it are in
+    EXPECT_EQ(queue.size(), 1U);  // the tasks before the empty one are in the queue
 }
 
 TYPED_TEST(storing_queue_bulk, LBQ_014_ABQ_015_PBQ_015_DQ_012_LTQ_009_adding_all_counts_what_it_added) {

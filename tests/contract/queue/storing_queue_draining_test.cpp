@@ -1,4 +1,4 @@
-// What every queue that stores promises of draining.
+// The contract of every storing queue for draining.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ TYPED_TEST(storing_queue_draining,
            LBQ_047_ABQ_046_PBQ_043_DQ_043_LTQ_040_draining_beside_a_put_loses_nothing) {
     auto queue = TypeParam::template make<int>();
     test::fill<TypeParam>(queue);
-    test::in_background producer{
-        [&] { queue.put(int{test::size}); }};  // where there is no limit it may come in before
+    // In an unbounded queue, the element may arrive before the drain.
+    test::in_background producer{[&] { queue.put(int{test::size}); }};
     std::vector<int> out;
     EXPECT_GE(queue.drain_to(out), test::numbers().size());
     ASSERT_TRUE(producer.ends());

@@ -1,4 +1,4 @@
-// What every queue that stores promises of looking at its elements.
+// The contract of every storing queue for looking at its elements.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ TYPED_TEST(storing_queue_looking,
     auto queue = TypeParam::template make<int>();
     test::fill<TypeParam>(queue);
     EXPECT_EQ(queue.to_vector(), test::numbers());
-    EXPECT_EQ(test::polled(queue), test::numbers());  // it took nothing out
+    EXPECT_EQ(test::polled(queue), test::numbers());  // to_vector() removed nothing
 }
 
 TYPED_TEST(storing_queue_looking,

@@ -1,4 +1,4 @@
-// What every queue that stores promises of taking elements out by what they are, and of clearing.
+// The contract of every storing queue for removing elements by predicate, and for clearing.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What every queue that stores promises of taking: the order, and who waits for how long.
+// The contract of every storing queue for taking: the order, and how long a taker waits.
 #include <gtest/gtest.h>
 
 #include <chrono>

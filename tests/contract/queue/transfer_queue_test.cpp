@@ -1,4 +1,4 @@
-// What linked_transfer_queue promises beyond the others: givers that wait for their taker.
+// The additional contract of linked_transfer_queue: givers that wait for their taker.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What every queue without a limit promises: there is always room, and nobody waits for it.
+// The contract of every unbounded queue: there is always room, so no producer waits.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -88,7 +88,7 @@ TYPED_TEST(unbounded_queue, PBQ_017_DQ_014_LTQ_010_put_never_waits) {
         for (int n = 0; n < 4; ++n) {
             queue.put(int{n});
         }
-        queue.put(4, test::stopped_token());  // not even when it may not wait
+        queue.put(4, test::stopped_token());  // a pending stop does not matter without a wait
     }};
     ASSERT_TRUE(producer.ends());
     EXPECT_FALSE(producer.was_interrupted());

@@ -1,4 +1,4 @@
-// Hooks that do something hostile, once, at a chosen place.
+// Hooks that do something hostile once, in a chosen hook.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,8 @@ inline std::string name_of(hook h) {
     return "terminated";
 }
 
-/// The act is done in the first call of the hook `where`, once the test has opened `may_act`. Counts what it sees.
+/// The first call of the hook `where` waits until the test opens `may_act`, then calls `act` and
+/// opens `acted`. Counts live workers and terminations.
 struct acting_hooks : spool::pool_hooks {
     acting_hooks(hook at, std::function<void()> what) : where(at), act(std::move(what)) {}
 

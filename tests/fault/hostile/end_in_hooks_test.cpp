@@ -1,4 +1,5 @@
-// A pool that is closed or destroyed in a hook of its own: every task still runs, every hook has its pair, nothing hangs.
+// A pool is closed or destroyed in one of its own hooks: every task still runs, start and stop
+// hooks stay paired, and nothing hangs.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -21,7 +22,8 @@ using test::hook;
 
 constexpr int tasks = 20;
 
-// How the thread of a worker is made: both kinds of handle are joined and let go in different ways.
+// A factory of plain std::threads. The pool joins and detaches them differently from its own
+// threads.
 spool::thread_factory plain_threads() {
     return [](spool::task body, const spool::worker_info&) { return std::thread{std::move(body)}; };
 }
@@ -35,7 +37,7 @@ protected:
         if (std::get<1>(GetParam())) {
             o.thread_factory = plain_threads();
         }
-        if (where() == hook::worker_stopped) {  // they leave by themselves, when they are idle
+        if (where() == hook::worker_stopped) {  // idle workers leave by themselves
             o.keep_alive = 1ms;
             o.core_threads_may_time_out = true;
         }
@@ -44,7 +46,7 @@ protected:
         };
         return o;
     }
-    // No call on the pool comes from outside after this.
+    // The last call on the pool from outside.
     void fill(thread_pool_executor& pool, acting_hooks& hooks) {
         for (int i = 0; i < tasks; ++i) {
             pool.execute([this] { ++ran; });
@@ -82,7 +84,8 @@ TEST_P(pool_ended_in_hook, by_its_destructor_runs_everything_and_lets_go_of_one_
     pool = std::make_unique<thread_pool_executor>(options(hooks));
     fill(*pool, *hooks);
     ASSERT_TRUE(hooks->acted.opens());
-    EXPECT_TRUE(test::eventually([&] { return hooks.use_count() == 1; }));  // the last thread let go
+    // The last thread of the pool has released the hooks.
+    EXPECT_TRUE(test::eventually([&] { return hooks.use_count() == 1; }));
     EXPECT_EQ(ran, tasks);
     EXPECT_EQ(hooks->workers, 0);
     EXPECT_EQ(hooks->ends, 1);
@@ -119,7 +122,7 @@ TEST(pool_terminated_hook, that_waits_for_the_termination_without_limit_is_told_
     test::record<std::string> reported;
     std::optional<thread_pool_executor> pool;
     const auto hooks = std::make_shared<acting_hooks>(hook::terminated, [&] {
-        EXPECT_FALSE(pool->await_termination(1ms));  // with a limit it ends by itself
+        EXPECT_FALSE(pool->await_termination(1ms));  // a wait with a limit times out
         static_cast<void>(pool->await_termination(std::chrono::hours::max()));
     });
     hooks->may_act.open();
@@ -134,7 +137,7 @@ TEST(pool_terminated_hook, that_waits_for_the_termination_without_limit_is_told_
               "thread_pool_executor \"hostile\": the terminated hook would wait for itself");
 }
 
-// On the thread that shuts it down, inside of that very call.
+// The hook runs on the thread that shuts the pool down, inside that call.
 TEST(pool_terminated_hook, may_destroy_the_pool_that_somebody_shuts_down_from_outside) {
     std::unique_ptr<thread_pool_executor> pool;
     const auto hooks = std::make_shared<acting_hooks>(hook::terminated, [&pool] { pool.reset(); });
@@ -145,7 +148,7 @@ TEST(pool_terminated_hook, may_destroy_the_pool_that_somebody_shuts_down_from_ou
     EXPECT_EQ(hooks->ends, 1);
 }
 
-// Two workers leave at once, and both close the pool while they do.
+// Two workers leave at once, and both close the pool while they leave.
 TEST(pool_ended_in_hooks, close_in_worker_stopped_of_several_workers_at_once_does_not_hang) {
     struct closing_hooks : spool::pool_hooks {
         void worker_stopped(const spool::worker_info&) override {

@@ -21,7 +21,7 @@ using spool::thread_pool_executor;
 using test::acting_hooks;
 using test::hook;
 
-// What was accepted runs: `ran` is raised by each, `accepted` by each that got in.
+// Counts the tasks that the pool accepted and those that ran; both must be equal at the end.
 struct caller {
     std::atomic<int> accepted{0};
     std::atomic<int> ran{0};
@@ -34,7 +34,7 @@ struct caller {
         try {
             submit();
             accepted += how_many;
-        } catch (const spool::rejected_execution&) {  // shut down
+        } catch (const spool::rejected_execution&) {  // the pool is shut down
         }
     }
 

@@ -1,4 +1,5 @@
-// Ways to end a process while pools live; the first argument chooses one. Exit code 0: everything that had to run ran.
+// Ways to end a process while pools live. The first argument chooses one. Exit code 0: every task
+// that had to run has run.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +17,8 @@ using spool::thread_pool_executor;
 std::atomic<int> ran{0};
 std::atomic<int> wanted{0};
 
-// Made before the pools, so destroyed after them: looks whether all is as it should be.
+// Constructed before the pools, so destroyed after them. Its destructor checks that everything has
+// run.
 struct verdict {
     ~verdict() {
         if (ran != wanted) {
@@ -42,7 +44,8 @@ std::unique_ptr<thread_pool_executor> make_pool() {
 // A static destructor closes a pool whose tasks still submit.
 void exit_while_tasks_run() {
     static_pool = make_pool();
-    thread_pool_executor& pool = *static_pool;  // static_pool may be empty already while it destroys its pool
+    // static_pool may already be empty while it destroys its pool.
+    thread_pool_executor& pool = *static_pool;
     wanted += 3;
     pool.execute([&pool] {
         while (!pool.is_shutdown()) {
@@ -52,7 +55,7 @@ void exit_while_tasks_run() {
         try {
             pool.execute([] {});
         } catch (const spool::rejected_execution&) {
-            ++ran;  // told so
+            ++ran;  // counts the refusal
         }
     });
     pool.execute([] { ++ran; });
@@ -67,7 +70,7 @@ void destroy_by_atexit() {
     std::exit(0);
 }
 
-// exit() inside a task: the static pool is destroyed on a worker of its own.
+// exit() inside a task: the static pool is destroyed on one of its own workers.
 void exit_in_a_task() {
     static_pool = make_pool();
     fill(*static_pool, 100);
@@ -77,7 +80,8 @@ void exit_in_a_task() {
     }
 }
 
-// The pool lives on the stack of main(), and so is never destroyed: its tasks go on until the process ends.
+// The pool lives on the stack of main(), and so is never destroyed: its tasks run until the process
+// ends.
 void exit_with_a_pool_on_the_stack() {
     thread_pool_executor pool({.name = "exit", .core_size = 2});
     std::atomic<bool> running{false};
@@ -91,7 +95,7 @@ void exit_with_a_pool_on_the_stack() {
     std::exit(0);
 }
 
-// Made, used and destroyed by a static destructor, when all else has gone.
+// A static destructor makes, uses and destroys a pool, after the other statics are destroyed.
 struct late_user {
     bool used = false;
     ~late_user() {
@@ -104,7 +108,7 @@ struct late_user {
     }
 } late;
 
-// A thread_local of the main thread goes before the statics do.
+// A thread_local of the main thread is destroyed before the statics.
 void use_by_a_thread_local() {
     struct last_words {
         ~last_words() { fill(*static_pool, 100); }

@@ -1,4 +1,4 @@
-// Use that no manual recommends: each has a defined end.
+// Uses that no manual recommends. Each has a defined outcome.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -43,7 +43,7 @@ TEST(hard_way, submitting_from_a_task_while_shutdown_now_goes_on_is_refused_or_h
         ASSERT_TRUE(busy.opens());
         const std::size_t handed_back = pool.shutdown_now().size();
         ASSERT_TRUE(pool.await_termination(test::long_delay()));
-        const std::size_t late = pool.shutdown_now().size();  // what came in behind the first look
+        const std::size_t late = pool.shutdown_now().size();  // enqueued after the first drain
         const std::uint64_t all = 2 + static_cast<std::uint64_t>(accepted);
         EXPECT_EQ(handed_back + late + pool.completed_task_count(), all);
         EXPECT_LE(refused, 2);
@@ -90,7 +90,7 @@ TEST(hard_way, a_handler_that_submits_again_loses_nothing) {
     EXPECT_EQ(pool.rejected_count(), handled);
 }
 
-// Those who wait for room in a pool that is destroyed get their answer.
+// Submitters that wait for room in a pool get an answer when the pool is destroyed.
 TEST(hard_way, a_pool_destroyed_while_others_wait_for_room_answers_them) {
     for (int round = 0; round < 20; ++round) {
         test::queue_script script;
@@ -124,7 +124,7 @@ TEST(hard_way, a_pool_destroyed_while_others_wait_for_room_answers_them) {
         pool.reset();
         waits_for_room.join();
         blocked.join();
-        // Either there was room before the end came, or they are told of it.
+        // Each submitter found room before the end, or learns that the pool is shut down.
         const int accepted = (how == spool::admission_result::accepted ? 1 : 0) + (refusal.empty() ? 1 : 0);
         EXPECT_TRUE(accepted > 0 || how == spool::admission_result::shut_down);
         EXPECT_TRUE(refusal.empty() || test::contains(refusal, "shut down")) << refusal;
@@ -132,7 +132,8 @@ TEST(hard_way, a_pool_destroyed_while_others_wait_for_room_answers_them) {
     }
 }
 
-// A worker that has left for want of work submits with its last breath, and waits: the next worker must not wait for it.
+// A worker that has timed out submits in a thread_local destructor and waits. The next worker must
+// not wait for that thread.
 TEST(hard_way, a_thread_local_destructor_of_a_worker_may_submit_and_wait) {
     static std::atomic<int> answers{0};
     struct last_words {
@@ -172,7 +173,7 @@ TEST(hard_way, a_thread_local_destructor_that_submits_after_the_end_is_refused) 
         thread_local last_words here;
         here.pool = &pool;
     });
-    pool.close();  // joins the thread: the destructor has ended
+    pool.close();  // joins the thread, so the destructor has ended
     EXPECT_EQ(refusals, 1);
 }
 

@@ -1,4 +1,4 @@
-// A task that waits for itself gets an answer that says so, where it would hang for ever.
+// A task that waits for itself gets an exception that says so, instead of hanging for ever.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -33,7 +33,7 @@ std::vector<way_to_wait> ways_without_limit() {
             {"future::get_for", [](const handle& f) { f.get_for(std::chrono::hours::max()); }}};
 }
 
-// Submits a task that has its own future in hand.
+// Submits a task that knows its own future.
 handle with_itself(spool::executor& where, std::function<void(const handle&)> body) {
     const auto self = std::make_shared<handle>();
     const auto known = std::make_shared<test::gate>();
@@ -117,7 +117,8 @@ TEST(own_future, of_another_task_that_runs_elsewhere_is_waited_for) {
     waiting.get();
 }
 
-// The result is being written when the callable is destroyed: nobody else could finish it.
+// The runner destroys the callable before it completes the future, so no other thread could end the
+// wait.
 TEST(own_future, waited_for_by_the_destructor_of_its_callable_is_a_logic_error_too) {
     struct asks {
         std::shared_ptr<handle> self;

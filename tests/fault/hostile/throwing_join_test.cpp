@@ -1,5 +1,5 @@
-// A user's queue or comparator throws while a group joins, or while the pool takes a task back: wait() returns when all children
-// have ended and not before, and a task is accepted or not.
+// A user's queue or comparator throws while a group joins, or while the pool takes a task back.
+// wait() returns exactly when all children have ended, and each task is either accepted or not.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@ using spool::thread_pool_executor;
 using test::may_throw;
 using test::users_code;
 
-// Keeps a store per consumer, and throws before anything has changed.
+// Keeps a store per consumer. Throws before it changes anything.
 class fragile_stealing_queue final : public spool::blocking_queue<spool::task> {
 public:
     [[nodiscard]] std::size_t size() const override { return inner_.size(); }
@@ -57,7 +57,7 @@ private:
 class throwing_join : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(workers, throwing_join, testing::Values(std::size_t{1}, std::size_t{2}));
 
-// The stranger lies above the children, so the maker has to search the queue.
+// Other tasks lie above the children in the maker's deque, so the maker has to search the queue.
 TEST_P(throwing_join, no_child_outlives_wait_whichever_call_of_the_queue_throws) {
     test::at_every_point(users_code, "throwing: a user's queue, join of a task_group", [](int n) {
         std::atomic<int> alive{0};
@@ -96,7 +96,7 @@ TEST_P(throwing_join, no_child_outlives_wait_whichever_call_of_the_queue_throws)
     });
 }
 
-// Throws whenever it is asked, while `broken` is set.
+// Every comparison throws while `broken` is set.
 struct breakable_order {
     std::atomic<bool>* broken;
     bool operator()(const spool::task& a, const spool::task& b) const {
@@ -130,7 +130,7 @@ TEST(throwing_comparator, join_runs_every_child_of_the_group) {
     });
     ASSERT_TRUE(joined.wait_for(test::long_delay()));
     joined.get();
-    EXPECT_GT(reported, 0);  // of the stale entries that could not be swept out
+    EXPECT_GT(reported, 0);  // the removal of stale entries has failed
     EXPECT_TRUE(test::ends(pool));
     EXPECT_EQ(pool.completed_task_count(), 101U);
 }

@@ -1,4 +1,4 @@
-// A queue of the user's own, each of whose members throws at the n-th call.
+// A user's own queue, each of whose members may throw: the n-th call does, for every n.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -20,7 +20,7 @@ using test::account;
 using test::may_throw;
 using test::users_code;
 
-// Throws before anything has changed: what it holds is never lost by that.
+// Throws before it changes anything, so no element is lost by an exception.
 class fragile_queue final : public spool::blocking_queue<spool::task> {
 public:
     [[nodiscard]] std::size_t size() const override {
@@ -81,7 +81,7 @@ TEST(throwing_queue, at_every_point_of_a_pools_life_loses_no_task) {
             }
             tasks.hand_over([&] { pool.set_core_size(1); }, 0);
             tasks.hand_over([&] { static_cast<void>(pool.snapshot()); }, 0);
-        }  // the destructor's own calls may be the ones that throw
+        }  // a call of the pool's destructor may be the one that throws
         tasks.expect_balance();
         expect_told(tasks, reported);
     });
@@ -111,7 +111,7 @@ TEST(throwing_queue, at_every_point_of_shutdown_inside_a_task_loses_no_task) {
     });
 }
 
-// No worker was ever started: whoever closes the pool runs what lies in the queue.
+// No worker was ever started: the thread that closes the pool runs the queued tasks.
 TEST(throwing_queue, at_every_point_of_closing_without_a_worker_loses_no_task) {
     test::at_every_point(users_code, "throwing: a user's queue, close without a worker", [](int n) {
         account tasks;

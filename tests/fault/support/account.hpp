@@ -1,4 +1,4 @@
-// Every task accounted for: accepted and run, or refused and gone.
+// Accounts for every task: it was accepted and ran, or was refused and destroyed.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@ namespace test {
 
 class account {
 public:
-    /// A body that says when it runs, and when it is gone.
+    /// A body that counts its run and its destruction.
     [[nodiscard]] auto body() {
         return [this, counted = tracked{alive_}] { ++ran_; };
     }
-    /// One that waits first.
+    /// A body that first waits for the gate.
     [[nodiscard]] auto body_behind(gate& g) {
         return [this, &g, counted = tracked{alive_}] {
             g.wait();
@@ -31,7 +31,8 @@ public:
         };
     }
 
-    /// `submit()` hands over so many bodies: all of them are accepted, or it throws, and none is.
+    /// Calls `submit()`, which hands over `how_many` bodies. If it returns, all count as accepted.
+    /// If it throws, none does, and the result is false.
     template <class F>
     bool hand_over(F submit, int how_many = 1) {
         try {
@@ -48,12 +49,12 @@ public:
     [[nodiscard]] int ran() const { return ran_; }
     [[nodiscard]] int accepted() const { return accepted_; }
     [[nodiscard]] const std::vector<std::string>& refusals() const { return refusals_; }
-    /// Once all is over.
+    /// Call it when no task is left.
     void expect_balance() const {
         EXPECT_EQ(ran_, accepted_) << "lost, or run though refused";
         EXPECT_EQ(alive_, 0) << "a callable is left";
     }
-    /// Each refusal says one of these.
+    /// Expects that the text of each refusal contains one of `causes`.
     void expect_causes(const std::vector<std::string>& causes) const {
         for (const std::string& text : refusals_) {
             bool named = false;

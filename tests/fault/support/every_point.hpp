@@ -1,4 +1,4 @@
-// Something that fails at its n-th call, and the loop over every n.
+// A fault that strikes at the n-th call, and the loop over every n.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace test {
 
-/// Counts calls while it is armed; one of them fails. Any thread may call it.
+/// Counts calls while armed; the n-th one fails. Any thread may call it.
 class nth_call {
 public:
     void arm(int n) noexcept {
@@ -17,7 +17,7 @@ public:
         left_ = n;
     }
     void disarm() noexcept { left_ = 0; }
-    /// True in exactly one call: the n-th since it was armed.
+    /// True in exactly one call: the n-th since arm(n).
     [[nodiscard]] bool strikes() noexcept {
         int now = left_.load();
         while (now > 0 && !left_.compare_exchange_weak(now, now - 1)) {}
@@ -34,7 +34,7 @@ private:
     std::atomic<bool> reached_{false};
 };
 
-/// The last one is disarmed where the block ends, whatever it throws.
+/// Arms a fault, and disarms it at the end of the block, also if the block throws.
 class armed {
 public:
     armed(nth_call& fault, int n) noexcept : fault_(fault) { fault_.arm(n); }
@@ -46,8 +46,8 @@ private:
     nth_call& fault_;
 };
 
-/// Calls `scenario(n)` for n = 1, 2, ..., which arms the fault with n, until a run comes through without reaching it; says how many
-/// points there were, and fails if there was none.
+/// Calls `scenario(n)`, which arms the fault with n, for n = 1, 2, ... until a run does not reach
+/// the fault. Prints the number of points, and fails if there was none.
 template <class Scenario>
 void at_every_point(nth_call& fault, const std::string& what, Scenario scenario) {
     constexpr int far_too_many = 5000;

@@ -1,4 +1,5 @@
-// Memory that runs out once, at the n-th allocation of the whole process. Replaces operator new: for one source file of a program.
+// Memory that runs out once, at the n-th allocation of the whole process. Replaces operator new, so
+// only one source file of a program may include it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ inline void* allocate_or_fail(std::size_t size, std::size_t alignment) noexcept 
 
 }  // namespace test
 
-// Not inlined: GCC would see a free() of what it takes for another operator new's memory, and warn.
+// Not inlined: else GCC warns of a free() of memory that it takes for that of another operator new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     void* const memory = test::allocate_or_fail(size, 0);
     if (memory == nullptr) {

@@ -1,4 +1,4 @@
-// Users' code that throws at its n-th call, wherever that is.
+// Users' code that throws at its n-th call, counted over all places that may throw.
 #pragma once
 
 #include <stdexcept>
@@ -14,14 +14,15 @@ struct planted : std::runtime_error {
     explicit planted(const std::string& where) : std::runtime_error("planted in " + where) {}
 };
 
-/// One of the places.
+/// Marks a place in users' code that may throw.
 inline void may_throw(const char* where) {
     if (users_code.strikes()) {
         throw planted(where);
     }
 }
 
-/// A callable whose copies and moves may throw. (Not nothrow-movable: a task keeps it on the heap.)
+/// A callable whose copies and moves may throw. It is not nothrow-movable, so a task keeps it on
+/// the heap.
 template <class F>
 struct fragile {
     explicit fragile(F f) : body(std::move(f)) {}

@@ -1,5 +1,6 @@
-// arena: where the objects of a model live. Nothing of it is used twice in one execution, so a pointer to what was freed still points at
-// it, and everything lies at the same address in every execution. One part per thread, so that addresses do not depend on the schedule.
+// arena: the memory for the objects of a model. An execution never reuses freed memory, so a
+// dangling pointer still points at the freed object. Every object has the same address in every
+// execution. Each thread has its own part, so that addresses do not depend on the schedule.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ class arena {
 public:
     void reset() noexcept;
     [[nodiscard]] void* allocate(unsigned thread, std::size_t size, std::size_t alignment);
-    /// False: it was freed already.
+    /// False: the block was already freed.
     [[nodiscard]] bool free(void* at) noexcept;
     [[nodiscard]] bool holds(const void* at) const noexcept {
         const auto* const byte = static_cast<const std::byte*>(at);
@@ -34,11 +35,11 @@ private:
     std::size_t live_ = 0;
 };
 
-/// While set, operator new takes from the arena, on behalf of that thread.
+/// While `from` is set, operator new allocates from that arena, on behalf of `thread`.
 struct allocation_mode {
     arena* from = nullptr;
     unsigned thread = 0;
-    const char* fault = nullptr;  // what operator delete found
+    const char* fault = nullptr;  // the fault that operator delete found
 };
 extern constinit allocation_mode allocating;
 

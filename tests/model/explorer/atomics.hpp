@@ -1,4 +1,4 @@
-// atomics: what the product's kernels are instantiated with in a model, in place of std_atomics.
+// atomics: the template argument that replaces std_atomics when a model instantiates product code.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ public:
     static constexpr bool is_always_lock_free = true;
 
     atomic() : atomic(T{}) {}
-    atomic(T value) : word_(world::make_word(bits(value))) {}  // NOLINT: converts, as std::atomic does
+    atomic(T value) : word_(world::make_word(bits(value))) {}  // NOLINT: implicit, like std::atomic
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
     ~atomic() { world::end_word(word_); }
@@ -189,7 +189,7 @@ public:
     static void stand_back() {}
 };
 
-/// Plain data that threads hand to each other: every access is checked.
+/// Plain data that threads hand to each other. Every access is checked for data races.
 template <class T>
 class plain {
     using where = std::source_location;

@@ -34,7 +34,7 @@ result engine::run() {
     } while (result_.fault.empty() && result_.executions < result_.bound.executions && next_path());
     result_.complete = path_.empty();
     result_.states = seen_.size();
-    if (!result_.fault.empty()) {  // once more, to tell how
+    if (!result_.fault.empty()) {  // repeat the last execution to record its trace
         tracing_ = true;
         execute();
     }
@@ -90,7 +90,7 @@ void engine::builder() {
     back_to_model();
     subject_.end(model_);
     subject_.destroy(model_);
-    back_to_model();  // looks at what operator delete has found
+    back_to_model();  // reports a fault that operator delete found
     allocating.from = nullptr;
     if (arena_.live() != 0) {
         fail(std::to_string(arena_.live()) + " blocks of memory were never freed");
@@ -122,13 +122,13 @@ thread_id engine::start() {
 }
 
 void engine::body(thread_id t) {
-    note(1);  // it has come to its first operation
+    note(1);  // the thread has reached its first operation
     back_to_model();
     subject_.thread(model_, t);
     allocating.from = nullptr;
     threads_[t].now = status::finished;
     schedule();
-    std::abort();  // nobody goes on with a thread that has ended
+    std::abort();  // no thread switches back to a finished one
 }
 
 void engine::back_to_model() noexcept {
@@ -202,7 +202,7 @@ void engine::schedule() {
     }
 }
 
-// The thread waits, and goes on when it is able to and its turn comes.
+// Suspends the running thread until it can run again and is chosen.
 void engine::wait_as(status how, unsigned what) {
     thread_state& self = threads_[running_];
     self.now = how;
@@ -253,7 +253,7 @@ std::string engine::why_all_wait() const {
 
 void engine::note_state() {
     if (!exploring_ || depth_ != path_.size() || tracing_) {
-        return;  // on a path that was gone before
+        return;  // the execution still follows a path that was taken before
     }
     if (!seen_.insert(state())) {
         abandon();
@@ -267,7 +267,7 @@ std::uint64_t engine::state() const {
     }
     for (thread_id t = 1; t <= subject_.threads; ++t) {
         const thread_state& each = threads_[t];
-        // What an ended thread has read is past, if the model says what has come of it.
+        // What a finished thread has read no longer matters if the model's digest has the outcome.
         h = mix(h, each.now == status::finished && subject_.digest ? 0 : each.history);
         h = mix(h, static_cast<std::uint64_t>(each.now) << 8U | each.waits_for);
         for (const spin_reads* reads : {&each.reads, &each.before}) {

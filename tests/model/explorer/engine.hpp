@@ -1,4 +1,5 @@
-// engine: the search over all executions of one model, and the state of the one that runs. There is one at a time.
+// engine: the search over all executions of one model, and the state of the current execution.
+// At most one engine exists at a time.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@
 
 namespace model {
 
-/// What a thread has read since it last paused, or wrote: a spin that reads the same twice waits until something is new.
+/// The loads of a thread since its last pause or write. A spin loop that reads the same stores in
+/// two rounds waits until one of the words has a newer store.
 struct spin_reads {
     struct entry {
         std::uint8_t word;
@@ -41,8 +43,8 @@ public:
 
     [[nodiscard]] static engine& current();
 
-    // ---- For the operations, on the stack of the thread that makes them
-    /// Its own code is the explorer's as long as this lives: what it allocates is not the model's.
+    // ---- For the operations, on the stack of the thread that executes them
+    /// While an object of it lives, the explorer's own code runs: allocations bypass the arena.
     class inside {
     public:
         explicit inside(engine& e) noexcept : engine_(e), from_model_(allocating.from != nullptr) {
@@ -60,7 +62,7 @@ public:
         engine& engine_;
         bool from_model_;
     };
-    /// Others may go first.
+    /// A scheduling point: other threads may run before the caller goes on.
     void step();
     [[nodiscard]] unsigned choose(unsigned count);
     [[nodiscard]] thread_id start();
@@ -75,7 +77,8 @@ public:
             fail("an order weaker than seq_cst, in a model that takes the threads for sequential");
         }
     }
-    /// Part of where this thread is: what it has read, or just that it has come further.
+    /// Adds to the running thread's history: a value that it has read, or just that it made
+    /// progress. The history stands for the thread's position in the hash of the state.
     void note(std::uint64_t seen) noexcept {
         threads_[running_].history = mix(threads_[running_].history, seen);
     }
@@ -107,10 +110,10 @@ private:
     enum class status : std::uint8_t { unborn, ready, wants_lock, parked, paused, joining, finished };
     struct thread_state {
         status now = status::unborn;
-        unsigned waits_for = 0;  // a lock, or the word that it sleeps on
+        unsigned waits_for = 0;  // the lock, or the word that the thread sleeps on
         std::uint64_t history = 0;
         spin_reads reads;
-        spin_reads before;  // the last pause
+        spin_reads before;  // `reads` at the last pause
     };
     struct lock_state {
         bool held = false;
@@ -142,7 +145,7 @@ private:
     state_set seen_;
     std::vector<branch> path_;
 
-    // ---- Of the execution that runs
+    // ---- The current execution
     std::size_t depth_ = 0;  // how many branches have been taken
     memory memory_;
     arena arena_;

@@ -1,24 +1,27 @@
 // explorer: runs a model under every schedule, and with every store that a load may read.
 //
-// A model is a class: it is built by thread 0, then thread(1) .. thread(n) run, each as a fiber, then thread 0 calls end() and
-// destroys it:
+// A model is a class. Thread 0 constructs the model, then thread(1) .. thread(n) run, each as a
+// fiber. Then thread 0 calls end() and destroys the model:
 //
 //     struct hand_over {
 //         static constexpr unsigned threads = 2;
-//         void thread(unsigned t);  // what each does, with model::atomics
-//         void end();               // checks what has come out
+//         void thread(unsigned t);  // what each thread does, with model::atomics
+//         void end();               // checks the outcome
 //     };
 //     const model::result r = model::explore<hand_over>({});
 //
-// Before each operation that others can see stands a choice of who goes on; a load chooses what it reads. All choices are tried, depth
-// first, each execution from the beginning. An execution ends early where it comes to a state that was seen before: the state is all of the
-// memory (see memory.hpp), and what each thread has read so far, since that decides where it is. Without a bound on preemptions nothing is left out.
+// Before each visible operation the explorer chooses the thread that runs next; for each load it
+// chooses the store that the load reads. It tries all choices, depth first, and starts each
+// execution from the beginning. An execution ends early at a state that was seen before. The state
+// is the whole memory (see memory.hpp) and what each thread has read so far, since that determines
+// the thread's position. Without a bound on preemptions nothing is left out.
 //
-// A model that keeps what has come of it in plain members, which are no steps, says so by `std::uint64_t digest() const`; then what an ended
-// thread has read is forgotten, and others may forget() it too.
+// A model may keep its outcome in plain members, whose accesses are no steps. It then provides a
+// hash of them, `std::uint64_t digest() const`. With a digest, the explorer forgets what a finished
+// thread has read, and a running thread may call forget().
 //
-// Found are: a failed check(), a data race, use after free, freeing twice, a leak, and threads that all wait (a lost wake, a deadlock, a
-// spin that nothing can end).
+// The explorer finds a failed check(), a data race, a use after free, a double free, a leak, and a
+// state in which all threads wait (a lost wake-up, a deadlock, a spin that nothing can end).
 #pragma once
 
 #include <cstdint>
@@ -31,18 +34,18 @@ namespace model {
 
 struct bounds {
     static constexpr unsigned none = ~0U;
-    unsigned preemptions = none;            ///< how often a thread that could go on has to give way
-    std::uint64_t executions = 20'000'000;  ///< give up then
+    unsigned preemptions = none;            ///< how often a runnable thread may be preempted
+    std::uint64_t executions = 20'000'000;  ///< the search gives up after that many
 };
 
 struct result {
-    std::string fault;  ///< empty: none was found
-    std::string trace;  ///< how it comes about
+    std::string fault;  ///< empty: no fault was found
+    std::string trace;  ///< the steps that lead to the fault
     bool complete = false;
     std::uint64_t executions = 0;
     std::uint64_t states = 0;
     unsigned longest = 0;      ///< operations of the longest execution
-    std::uint64_t harmed = 0;  ///< operations that met the plant
+    std::uint64_t harmed = 0;  ///< operations that the plant changed
     double seconds = 0;
     bounds bound;
 };
@@ -51,7 +54,7 @@ struct result {
 struct subject {
     unsigned threads = 0;
     bool sequential = false;  // see memory.hpp
-    unsigned latent = 0;      // so many of them, the last ones, wait until start() is called
+    unsigned latent = 0;      // how many of the threads, the last ones, wait for start()
     std::function<void*()> make;
     std::function<void(void*, unsigned)> thread;
     std::function<void(void*)> end;
@@ -83,16 +86,16 @@ template <class Model>
 
 // ---- For the text of a model
 
-/// A fault if it does not hold.
+/// Reports `claim` as a fault if `holds` is false.
 void check(bool holds, const char* claim);
-/// One of 0 .. n - 1; all are tried.
+/// Returns one of 0 .. n - 1; the search tries all.
 [[nodiscard]] unsigned choose(unsigned n);
-/// Starts one of the threads that the model keeps back (`latent`, how many); 0: none is left.
+/// Starts one of the model's `latent` threads and returns its number. 0: none is left.
 unsigned start();
-/// What this thread has read so far no longer matters: it is at this place of the model, and all that it keeps is in what digest()
-/// hashes.
+/// Forgets what this thread has read so far: from here on, `place` stands for the thread's
+/// position. Precondition: digest() hashes everything that the thread still depends on.
 void forget(unsigned place);
-/// The thread that runs.
+/// The number of the running thread.
 [[nodiscard]] unsigned self() noexcept;
 
 }  // namespace model

@@ -12,7 +12,7 @@ void fiber::prepare(void (*entry)(void*), void* argument) noexcept {
     entered_ = false;
 }
 
-// The first time by ucontext, later by setjmp: that makes no system call.
+// Enters a fiber by ucontext the first time, later by longjmp, which makes no system call.
 void fiber::change(fiber& from, fiber& to) noexcept {
     if (_setjmp(from.place_) != 0) {
         return;

@@ -1,4 +1,4 @@
-// fiber: a thread of a model, as a stack of its own on the one thread of the program.
+// fiber: a thread of a model. Each fiber has its own stack; all run on the program's only thread.
 #pragma once
 
 #include <csetjmp>
@@ -15,9 +15,10 @@ public:
     fiber(const fiber&) = delete;
     fiber& operator=(const fiber&) = delete;
 
-    /// Its stack as it is now is forgotten; switched to, it calls `entry(argument)`, which never returns.
+    /// Discards what is on the stack. The next switch to the fiber calls `entry(argument)`, which
+    /// must never return.
     void prepare(void (*entry)(void*), void* argument) noexcept;
-    /// Leaves the place `from` and goes on where `to` left.
+    /// Suspends `from` and resumes `to`.
     static void change(fiber& from, fiber& to) noexcept;
 
 private:
@@ -27,7 +28,7 @@ private:
     std::unique_ptr<std::byte[]> stack_;
     ucontext_t first_{};
     std::jmp_buf place_{};
-    bool entered_ = true;  // also of the program's own stack, which is no fiber's
+    bool entered_ = true;  // also for the program's own stack, which needs no first entry
     void (*entry_)(void*) = nullptr;
     void* argument_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// knowledge: how much of the others' doings a thread (or a store that it left) knows of.
+// knowledge: which operations of other threads are visible to a thread, or carried by its store.
 #pragma once
 
 #include <array>
@@ -8,10 +8,11 @@
 
 namespace model {
 
-/// Thread 0 builds the model and checks it in the end; the others are what is explored.
+/// Thread 0 constructs the model and checks the outcome. The explorer schedules the other threads.
 inline constexpr unsigned most_threads = 4;
 inline constexpr unsigned most_words = 96;
-/// Words are numbered by the thread that makes them, so that their numbers do not depend on the schedule.
+/// Each thread numbers the words that it makes from its own range, so that the numbers do not
+/// depend on the schedule.
 inline constexpr unsigned words_of_builder = 48;
 inline constexpr unsigned words_of_thread = (most_words - words_of_builder) / (most_threads - 1);
 
@@ -21,9 +22,9 @@ inline constexpr unsigned words_of_thread = (most_words - words_of_builder) / (m
 }
 
 struct knowledge {
-    /// What happens before: the threads' clocks, as in every vector clock.
+    /// Happens-before, as a vector clock with one entry per thread.
     std::array<std::uint16_t, most_threads> clock{};
-    /// What may still be read: of each word, the oldest of its stores.
+    /// For each word, the index of the oldest store that may still be read.
     std::array<std::uint8_t, most_words> seen{};
 
     void join_seen(const std::array<std::uint8_t, most_words>& other) noexcept {

@@ -56,7 +56,7 @@ word_id memory::make(thread_id t, std::uint64_t value) {
     const word_id w = first_word_of(t) + made_by_[t]++;
     words_[w].alive = true;
     words_[w].maker = t;
-    words_[w].made = threads_[t].now.clock[t];  // 0 where nobody counts
+    words_[w].made = threads_[t].now.clock[t];  // 0 if sequential: no clock ticks
     words_[w].last_touch = {};
     append(w, value, {});
     return w;
@@ -273,7 +273,7 @@ std::uint64_t memory::hash(unsigned threads) const {
             h = mix(h, touched);
         }
     }
-    std::uint64_t cells = 0;  // a sum: in which order they were first touched does not matter
+    std::uint64_t cells = 0;  // a sum: the order of first accesses does not matter
     for (const cell& c : cells_) {
         std::uint64_t reads = 0;
         std::memcpy(&reads, c.reads.data(), sizeof(reads));

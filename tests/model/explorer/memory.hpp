@@ -1,21 +1,25 @@
 // memory: what the threads of a model read and write, by the rules of C++.
 //
-// Each atomic word keeps all its stores, in the order in which they were made; that is its modification order. A load may read any of
-// them that is not older than what its thread knows of, so also a stale one. A release store carries what its thread knows;
-// who reads it by an acquire load comes to know that too. Read-modify-writes read the newest store, and pass on what it carried (the
-// release sequence).
+// Each atomic word keeps all its stores in execution order, which is the word's modification order.
+// A load may read any store that is not older than the newest one its thread knows of, so also a
+// stale one. A release store carries what its thread knows. An acquire load that reads the store
+// joins that knowledge. A read-modify-write reads the newest store and passes on what that store
+// carried (the release sequence).
 //
-// seq_cst: their total order is the order in which they are made. A seq_cst load reads nothing older than what earlier seq_cst
-// operations on that word wrote or read; a seq_cst fence learns what was written before all earlier ones. They are no more than that:
-// a seq_cst access orders no other word.
+// seq_cst: the total order is the execution order. A seq_cst load reads nothing older than what
+// earlier seq_cst operations on that word wrote or read. A seq_cst fence learns of every store that
+// an earlier seq_cst access wrote or read, or that a thread knew of at an earlier seq_cst fence. A
+// seq_cst access orders no other word.
 //
-// Not explored: a load that reads a store which is made later (load buffering), and stores of one thread to two words that others
-// see in the reverse modification order (2+2W). Everything else that C++20 lets a program see is.
+// Not explored: a load that reads a store which is executed later (load buffering), and two threads
+// that store to two words so that the modification orders contradict the program orders (2+2W).
+// Every other behaviour that C++20 allows is explored.
 //
-// Where every operation is seq_cst and plain data is not raced for, a program behaves as if its threads simply took turns. A model may ask for
-// that (`sequential`), and has far fewer states then; a weaker order in it is a fault.
+// If every operation is seq_cst and plain data has no races, a program behaves as if its threads
+// took turns. A model may ask for that (`sequential`) and then has far fewer states. A weaker order
+// in such a model is a fault.
 //
-// Plain data is not read stale: two accesses to it, one of them a write, that are not ordered are a fault at once.
+// Plain data is never read stale: two unordered accesses, one of them a write, are a fault at once.
 #pragma once
 
 #include <array>
@@ -39,22 +43,23 @@ using word_id = unsigned;
 
 class memory {
 public:
-    /// Nothing is there, and only thread 0 knows. Sequential: every load reads the newest store, and who knows what is not kept.
+    /// Removes all words and plain data; only thread 0 exists afterwards. Sequential: every load
+    /// reads the newest store, and the memory keeps no knowledge per thread.
     void reset(bool sequential);
     [[nodiscard]] bool sequential() const noexcept { return sequential_; }
-    /// Thread `t` begins, and knows what `from` does.
+    /// Begins thread `t`, which knows all that `from` knows.
     void begin(thread_id t, thread_id from);
-    /// Thread 0 comes to know all that `t` did.
+    /// Thread 0 learns all that `t` knows.
     void join(thread_id t);
 
-    // ---- Atomic words. `fault` is null if all is well, else what is wrong.
+    // ---- Atomic words. A returned string describes a fault; null: there is none.
     [[nodiscard]] word_id make(thread_id t, std::uint64_t value);
     [[nodiscard]] const char* end(thread_id t, word_id w);
-    /// An access, before it is made.
+    /// Checks and records an access by `t`. Must precede the access.
     [[nodiscard]] const char* touch(thread_id t, word_id w);
-    /// Which stores a load may read: from this one to the newest.
+    /// The oldest store that a load may read; it may read any from this one to the newest.
     [[nodiscard]] unsigned oldest(thread_id t, word_id w, std::memory_order order) const;
-    /// The newest that `t` knows of.
+    /// The newest store of `w` that `t` knows of.
     [[nodiscard]] unsigned known(thread_id t, word_id w) const { return threads_[t].now.seen[w]; }
     [[nodiscard]] unsigned newest(word_id w) const {
         return static_cast<unsigned>(words_[w].stores.size() - 1);
@@ -64,13 +69,13 @@ public:
     }
     void read(thread_id t, word_id w, unsigned index, std::memory_order order);
     void write(thread_id t, word_id w, std::uint64_t value, std::memory_order order);
-    /// Reads the newest and writes; one step.
+    /// Reads the newest store and writes, in one step.
     void update(thread_id t, word_id w, std::uint64_t value, std::memory_order order);
     void fence(thread_id t, std::memory_order order);
-    /// From now on `t` reads no store of `w` that is older.
+    /// From now on `t` reads no store of `w` older than `index`.
     void raise(thread_id t, word_id w, unsigned index);
 
-    // ---- Locks: what they hand on
+    // ---- Locks: the knowledge that they hand on
     void acquire(thread_id t, const knowledge& from) {
         if (!sequential_) {
             threads_[t].now.join(from);
@@ -82,7 +87,7 @@ public:
     [[nodiscard]] const char* plain_read(thread_id t, std::uintptr_t at);
     [[nodiscard]] const char* plain_write(thread_id t, std::uintptr_t at);
 
-    /// Of all that decides what can still be read, or become a fault.
+    /// A hash of everything that determines later reads and faults.
     [[nodiscard]] std::uint64_t hash(unsigned threads) const;
 
 private:
@@ -95,18 +100,18 @@ private:
         std::vector<store> stores;
         bool alive = false;
         thread_id maker = 0;
-        std::uint16_t made = 0;                                // the maker's clock
+        std::uint16_t made = 0;                                // the maker's clock at that time
         std::array<std::uint16_t, most_threads> last_touch{};  // 0: never
     };
     struct cell {
         std::uintptr_t at = 0;
         thread_id writer = 0;
-        std::uint16_t written = 0;  // the writer's clock; 0: never
+        std::uint16_t written = 0;  // the writer's clock at that time; 0: never
         std::array<std::uint16_t, most_threads> reads{};
     };
     struct thread {
         knowledge now;
-        knowledge to_acquire;  // read by relaxed loads: known after an acquire fence
+        knowledge to_acquire;  // what relaxed loads read: known after an acquire fence
         knowledge released;    // what relaxed stores carry: known at the last release fence
     };
 
@@ -120,8 +125,8 @@ private:
     std::array<thread, most_threads> threads_;
     std::vector<cell> cells_;
     bool sequential_ = false;
-    std::array<std::uint8_t, most_words>
-        seq_cst_{};  // of each word, the oldest store that a seq_cst load may read
+    // For each word, the oldest store that a seq_cst load may read.
+    std::array<std::uint8_t, most_words> seq_cst_{};
 };
 
 }  // namespace model

@@ -1,5 +1,5 @@
-// plant: a fault on purpose, in the text of the product as it runs in a model, without a copy of it: the operations on one line of it
-// behave otherwise.
+// plant: a fault on purpose in the product's own source text, without a copy of it. While a model
+// runs that text, the operations on one source line behave differently.
 #pragma once
 
 #include <atomic>
@@ -13,20 +13,22 @@ enum class harm {
     none,
     relax,   ///< the operation is relaxed
     soften,  ///< the operation is acquire, release or both instead of seq_cst
-    drop,    ///< a store, an update, a wake or a fence is left out
-    no_look,  ///< a load answers what this thread last saw there, a compare-exchange that fails what was expected
-    pretend,   ///< a load answers `value`
-    count_up,  ///< likewise, and one more each time
+    drop,    ///< a store, an update, a wake-up or a fence is left out
+    /// A load returns what its thread last read from the word. A failed compare-exchange leaves
+    /// `expected` as it was.
+    no_look,
+    pretend,   ///< a load returns `value`
+    count_up,  ///< a load returns `value`, and one more each time
 };
 
 struct plant {
     harm what = harm::none;
-    std::string_view file{};  ///< the end of its name
-    std::string_view line{};  ///< what the line contains
+    std::string_view file{};  ///< the end of the file's name
+    std::string_view line{};  ///< a text that the line contains
     std::uint64_t value = 0;
 };
 
-/// A line of a file of the product, as it was compiled; empty if it is none of them.
+/// A line of an embedded source file, as it was compiled; empty if the file is not embedded.
 [[nodiscard]] std::string_view source_line(std::string_view file, unsigned line);
 
 }  // namespace model

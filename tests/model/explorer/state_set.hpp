@@ -1,4 +1,4 @@
-// state_set: the states that were seen, as 64-bit hashes.
+// state_set: the set of states that were seen, as 64-bit hashes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace model {
 
 class state_set {
 public:
-    /// False: it was there.
+    /// False: the state was already in the set.
     bool insert(std::uint64_t state) {
         state = state == 0 ? 1 : state;
         if (2 * size_ >= slots_.size()) {

@@ -72,7 +72,7 @@ void engine::pause() {
     }
     thread_state& self = threads_[running_];
     note(5);
-    if (self.reads != self.before) {  // something was new: once more, at once
+    if (self.reads != self.before) {  // the loop read something new: one more round at once
         self.before = self.reads;
         self.reads = {};
         return;

@@ -144,7 +144,8 @@ std::uint64_t update(word_id w, combine f, std::uint64_t operand, std::memory_or
     return old;
 }
 
-// It fails on whatever it may read that is not what is expected, also where the newest is. It never fails for no reason.
+// Fails on any store that it may read and that differs from `expected`, even if the newest store
+// equals `expected`. Never fails spuriously.
 bool compare_exchange(word_id w, std::uint64_t& expected, std::uint64_t desired, std::memory_order success,
                       std::memory_order failure, const where& at) {
     engine& e = engine::current();
@@ -240,7 +241,7 @@ void release(lock_id l, const where& at) {
     e.tell(at, "unlock", l, 0);
 }
 
-// The kernel compares with the newest, in one step with going to sleep.
+// Like the kernel, compares the newest value and goes to sleep in one step.
 void park(word_id w, std::uint64_t expected, const where& at) {
     engine& e = engine::current();
     const engine::inside guard{e};
@@ -254,7 +255,7 @@ void park(word_id w, std::uint64_t expected, const where& at) {
     }
 }
 
-// Waking needs only the address: the word may be gone by then.
+// A wake-up needs only the address: the word may already be destroyed.
 void unpark(word_id w, bool all, const where& at) {
     engine& e = engine::current();
     const engine::inside guard{e};

@@ -1,4 +1,4 @@
-// world: one execution of a model, as its operations see it. atomics.hpp puts the familiar names on it.
+// world: the operations of a model on its current execution. atomics.hpp gives them familiar names.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@ using where = std::source_location;
 void end_word(word_id w);
 [[nodiscard]] std::uint64_t load(word_id w, std::memory_order order, const where& at);
 void store(word_id w, std::uint64_t value, std::memory_order order, const where& at);
-/// `f(old, operand)` is what is written; answers the old value.
+/// Writes `f(old, operand)` and returns the old value.
 using combine = std::uint64_t (*)(std::uint64_t old, std::uint64_t operand);
 std::uint64_t update(word_id w, combine f, std::uint64_t operand, std::memory_order order, const where& at);
 bool compare_exchange(word_id w, std::uint64_t& expected, std::uint64_t desired, std::memory_order success,
                       std::memory_order failure, const where& at);
 void fence(std::memory_order order, const where& at);
-/// A seq_cst fence of every thread, one after the other, between two of the caller's.
+/// Executes a seq_cst fence for every other thread in turn, between two fences of the caller's own.
 void fence_all(const where& at);
 
 // ---- Waiting
@@ -33,10 +33,11 @@ void acquire(lock_id l, const where& at);
 void release(lock_id l, const where& at);
 void park(word_id w, std::uint64_t expected, const where& at);
 void unpark(word_id w, bool all, const where& at);
-/// In a loop that spins: waits until something has changed that the loop looked at.
+/// Called in a spin loop. If the loop read the same stores as in the round before, waits until one
+/// of those words has a newer store.
 void pause(const where& at);
 
-/// Waits until the word has a newer store than the one that this thread last saw.
+/// Waits until the word has a newer store than the newest one that this thread knows of.
 void await_change(word_id w, const where& at);
 
 // ---- Plain data

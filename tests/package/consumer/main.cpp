@@ -1,5 +1,6 @@
-// What a user's first programs look like; the package tests build it in every supported way. It needs what the compiled
-// library exports: executors, pools, and the queues that are instantiated there.
+// A typical first program of a user. The package tests build it in every supported way. It needs
+// what the compiled library exports: executors, pools, and the queues that the library
+// instantiates.
 #include <memory>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// Races that ThreadSanitizer must still report: the hand-overs that it is told of must not hide those of the user.
+// A race that ThreadSanitizer must still report: the library's annotations must not hide a user's
+// races.
 #include <atomic>
 #include <cstdio>
 
@@ -11,7 +12,7 @@ int main() {
     const auto add = [&] {
         ++arrived;
         while (arrived < 2) {}
-        ++sum;  // both tasks at once
+        ++sum;  // the race: both tasks write at once
     };
     const auto first = pool.submit(add);
     const auto second = pool.submit(add);

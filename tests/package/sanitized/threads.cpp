@@ -1,5 +1,5 @@
-// Hands data from thread to thread in every way that the library offers. Built with -fsanitize=thread against a library
-// that was built without it, it must run without a report.
+// Hands data from thread to thread in every way that the library offers. Built with
+// -fsanitize=thread against a library that was built without it, it must run without a report.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// invoke_any called by many tasks at once, some of which are cancelled meanwhile.
+// Many tasks call invoke_any at once, and some of them are cancelled meanwhile.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ using solver = std::function<int(std::stop_token)>;
 constexpr int callers = 4;
 constexpr int rounds = 60;
 
-/// Ends only when it is asked to stop.
+/// Returns only after a stop request.
 int wait_for_stop(const std::stop_token& stop, std::atomic<int>& not_stopped) {
     test::gate woken;
     const std::stop_callback on_stop{stop, [&] { woken.open(); }};
@@ -38,7 +38,7 @@ struct tally {
     std::atomic<int> wrong{0};
 };
 
-/// Up to five that wait or fail, and perhaps one that succeeds. The failure of all is possible only if none waits.
+/// Up to six solvers. If `may_succeed`, one succeeds and the others wait or fail; else all fail.
 std::vector<solver> random_solvers(test::dice& dice, tally& count, bool& may_succeed) {
     std::vector<solver> solvers;
     const test::tracked guard{count.alive};
@@ -99,7 +99,8 @@ TEST(invoke_any_race, each_call_ends_with_the_one_result_or_the_failure_or_its_i
     EXPECT_EQ(count.wrong, 0);
     EXPECT_EQ(count.not_stopped, 0);
     EXPECT_EQ(count.alive, 0);
-    // A call that was cancelled before its start was never made; one that was not cancelled ended in one of the two ways.
+    // A task that was cancelled before its start never called invoke_any. A call that was not
+    // cancelled won or failed.
     EXPECT_GE(count.won + count.failed, callers * rounds - cancelled);
     EXPECT_LE(count.won + count.failed + count.interrupted, callers * rounds);
     EXPECT_LE(count.interrupted, cancelled);

@@ -1,4 +1,4 @@
-// Randomness that can be repeated.
+// Repeatable random numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 
 namespace test {
 
-/// A new seed for each run, or the one in the environment variable SPOOL_TEST_SEED. Tests print it when they fail.
+/// A new seed for each run, or the value of the environment variable SPOOL_TEST_SEED. A failing
+/// test prints the seed.
 [[nodiscard]] inline std::uint32_t random_seed() {
     const char* text = std::getenv("SPOOL_TEST_SEED");
     return text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10))
                            : std::random_device{}();
 }
 
-/// For SCOPED_TRACE.
+/// A text for SCOPED_TRACE.
 [[nodiscard]] inline std::string seed_note(std::uint32_t seed) {
     return "repeat with SPOOL_TEST_SEED=" + std::to_string(seed);
 }
 
-/// One per thread.
+/// Random choices. Not thread-safe: each thread needs its own.
 class dice {
 public:
     explicit dice(std::uint32_t seed) : engine_(seed) {}

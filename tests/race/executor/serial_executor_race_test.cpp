@@ -1,4 +1,5 @@
-// serial_executor under a target that refuses, drops and forgets: what becomes of each task is told exactly once.
+// serial_executor over a target that refuses and drops tasks: each task has exactly one reported
+// outcome.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace {
 
 using spool::task;
 
-/// Two threads. One task in eight is refused, one dropped at once, one dropped later.
+/// An executor with two threads. It refuses one task in eight, and drops another one in eight. Of
+/// the rest, a thread drops one in eight instead of running it.
 class unreliable_target final : public spool::executor {
 public:
     explicit unreliable_target(std::uint32_t seed) : dice_(seed) {
@@ -46,7 +48,7 @@ public:
         changed_.notify_all();
         ++in_hand_;
     }
-    /// From now on it refuses one in eight, and drops none that it has accepted.
+    /// From now on the target refuses one task in eight, and drops none that it has accepted.
     void only_refuse() {
         const std::lock_guard lock{mutex_};
         only_refuses_ = true;
@@ -55,7 +57,7 @@ public:
         const std::lock_guard lock{mutex_};
         reliable_ = true;
     }
-    /// Until it has nothing more to do.
+    /// Waits until the target has run or dropped every accepted task.
     void settle() {
         std::unique_lock lock{mutex_};
         changed_.wait(lock, [this] { return in_hand_ == 0; });
@@ -91,25 +93,25 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<task> held_;
-    std::deque<task> dropped_;  // destroyed by a thread, perhaps before execute() has returned
+    std::deque<task> dropped_;  // a thread destroys them, perhaps before execute() returns
     int in_hand_ = 0;
     bool reliable_ = false;
     bool only_refuses_ = false;
     bool ended_ = false;
     test::dice dice_;
-    std::jthread threads_[2];  // last: joined first
+    std::jthread threads_[2];  // the last member: joined first
 };
 
 struct record {
     std::atomic<int> ran{0};
     bool refused = false;
-    spool::future<void> result;  // of every second one
+    spool::future<void> result;  // of every second task
 };
 
 constexpr int submitters = 4;
 constexpr int per_submitter = 1000;
 
-/// What the tasks of one lane share without a lock.
+/// Data that the tasks of one lane share without a lock.
 struct lane_state {
     int inside = 0;
     int most_inside = 0;
@@ -135,7 +137,7 @@ int sum_of_reported_losses(const std::string& text) {
     return sum;
 }
 
-/// How many had which end.
+/// How many tasks had which outcome.
 struct ends {
     int ran = 0;
     int refused = 0;
@@ -161,7 +163,8 @@ void expect_each_accounted_for_once(std::uint32_t seed, ends& total) {
                         try {
                             if (n % 2 == 0) {
                                 mine.result = spool::submit(lane, std::move(body));
-                                if (dice.one_in(4)) {  // lets the lane run empty, so that it asks again
+                                // Lets the lane run empty, so that it calls the target again.
+                                if (dice.one_in(4)) {
                                     mine.result.wait();
                                 }
                             } else {
@@ -197,7 +200,8 @@ void expect_each_accounted_for_once(std::uint32_t seed, ends& total) {
     EXPECT_LE(state.most_inside, 1);
     EXPECT_EQ(state.out_of_order, 0);
     total.lost += lost;
-    EXPECT_LE(sum_of_reported_losses(text), lost);  // a task that the target itself dropped is not reported
+    // The lane does not report a task that the target itself dropped.
+    EXPECT_LE(sum_of_reported_losses(text), lost);
 }
 
 TEST(serial_executor_race, each_task_runs_or_is_refused_or_is_cancelled_exactly_once) {
@@ -229,7 +233,8 @@ TEST(serial_executor_race, a_refusal_loses_no_task_but_the_refused_one) {
                         try {
                             lane.execute([&] { ++ran; });
                             added = true;
-                            if (n % 8 == 0) {  // lets the lane run empty, so that it asks again
+                            // Lets the lane run empty, so that it calls the target again.
+                            if (n % 8 == 0) {
                                 spool::submit(lane, [] {}).wait();
                             }
                         } catch (const std::length_error&) {

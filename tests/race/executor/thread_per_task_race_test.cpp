@@ -1,4 +1,5 @@
-// thread_per_task_executor shut down or destroyed while others submit: every task is accounted for, no thread stays.
+// thread_per_task_executor is shut down or destroyed while other threads submit: every task is
+// accounted for, and no thread is left.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +29,7 @@ struct counts {
     std::atomic<int> alive{0};
 };
 
-/// One plain task or one with a future, until the executor refuses.
+/// Submits one task, plain or with a future, and counts whether the executor accepts it.
 void submit_one(thread_per_task_executor& threads, counts& count, bool with_future) {
     auto body = [&count, guard = test::tracked{count.alive}] { ++count.ran; };
     try {
@@ -83,7 +84,7 @@ TEST(thread_per_task_race, a_shutdown_among_submitters_loses_no_task_and_no_thre
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-// Each task submits the next, until the destructor has begun and it is refused.
+// Each task submits the next one, until the destructor has begun and the executor refuses.
 struct chain {
     thread_per_task_executor& threads;
     counts& count;

@@ -21,7 +21,7 @@ using test::jitter;
 
 constexpr int rounds = 10000;
 
-// One future per round, and all that can be observed of it.
+// One future per round, and everything that a test can observe of it.
 struct observed_round {
     std::atomic<int> alive{0};
     std::atomic<int> body_calls{0};
@@ -61,7 +61,7 @@ struct observed_round {
             ++true_answers;
         }
     }
-    // Whatever happened, these hold.
+    // What holds after every round.
     void check_common() {
         EXPECT_TRUE(work->is_done());
         EXPECT_EQ(alive, 0);
@@ -75,7 +75,7 @@ void race_cancel_and_run(cancel_mode mode, bool with_token) {
     SCOPED_TRACE(test::seed_text(seed));
     observed_round r{seed};
     std::atomic<bool> done_after_cancel{false};
-    int cancelled_running = 0;  // the interesting case: how often it was met
+    int cancelled_running = 0;  // how often the interesting case occurred
     test::run_rounds(
         rounds, seed, [&] { r.prepare(with_token); },
         {[&](jitter&) { r.work->run(); },
@@ -196,7 +196,7 @@ TEST(future_cancel_race, cancel_against_run_and_reset_ends_the_repetition_once) 
         rounds, seed, [&] { r.prepare(true); },
         {[&](jitter&) {
              while (r.work->run_and_reset()) {
-                 std::this_thread::yield();  // on a single CPU the canceller must get its turn
+                 std::this_thread::yield();  // lets the canceller run on a single CPU
              }
          },
          [&](jitter& j) {

@@ -1,4 +1,4 @@
-// Registration of callbacks, waiters and takers of the value, each against the completion.
+// Threads that register callbacks, wait, or take the value, each against the completion.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,11 +41,11 @@ TEST(future_completion_race, a_callback_registered_meanwhile_is_called_exactly_o
     const auto seed = test::race_seed();
     SCOPED_TRACE(test::seed_text(seed));
     std::optional<future_task<int>> t;
-    // Many per round: two registrations collide within a few instructions, or not at all.
+    // Many per round, because two registrations collide only within a few instructions.
     constexpr std::size_t per_thread = 100;
     std::array<std::atomic<int>, 2 * per_thread> calls{};
     std::atomic<std::uint32_t> registered{0};
-    std::uint32_t enough = 0;  // with this one somebody completes the future: somewhere in the middle
+    std::uint32_t enough = 0;  // the thread that makes this registration completes the future
     jitter choices{seed, 99};
     std::atomic<bool> outcome_always_there{true};
     const auto register_all = [&](std::size_t first) {
@@ -90,7 +90,7 @@ TEST(future_completion_race, callbacks_of_one_thread_keep_their_order) {
         [&] {
             last = 0;
             t.emplace([] { return 7; });
-            // Those registered before the end: called one after the other by the completing thread.
+            // The completing thread calls earlier callbacks one after the other.
             for (int i = 1; i <= 3; ++i) {
                 t->on_done([&, i] { in_order = in_order && last.exchange(i) == i - 1; });
             }

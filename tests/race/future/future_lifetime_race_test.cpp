@@ -1,4 +1,5 @@
-// Handles dropped, tasks dropped, and both against the completion. AddressSanitizer looks for leaks and late accesses.
+// Dropped handles and dropped tasks, both against the completion. AddressSanitizer looks for leaks
+// and late accesses.
 #include <gtest/gtest.h>
 
 #include <atomic>

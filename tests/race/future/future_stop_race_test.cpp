@@ -1,8 +1,9 @@
-// No stop ever reaches a later task on the same worker, nor a callback that an earlier task left behind.
+// No stop ever reaches a later task on the same worker, nor a callback that an earlier task left
+// behind.
 //
-// One worker keeps one task_scope for a long row of futures, as a pool's worker does; another thread cancels them, each
-// at a moment that may fall before, in or after its run, and so into the run of a neighbour. Every task leaves its
-// token and a stop callback behind.
+// One worker reuses one task_scope for many futures, as a pool's worker does. Another thread
+// cancels them. Each cancel may come before, during or after the future's run, and so during the
+// run of a neighbour. Tasks leave their token and a stop callback behind.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -27,7 +28,8 @@ using test::jitter;
 
 constexpr std::size_t nobody = ~std::size_t{0};
 
-// Whose stop this thread is about to bring: set by the canceller round cancel(), by the worker round a task.
+// The number of the task whose stop this thread may deliver. The canceller sets it around cancel(),
+// the worker around each task.
 thread_local std::size_t acting_for = nobody;
 
 struct task_record;
@@ -37,7 +39,7 @@ struct left_callback {
     void operator()() const noexcept;
 };
 
-// What one task did and saw. Written by the worker, or by the canceller where atomic.
+// What one task did and saw. The worker writes it; the canceller writes only the atomics.
 struct task_record {
     std::size_t number = 0;
     bool asks_for_token = false;
@@ -49,10 +51,10 @@ struct task_record {
     bool saw_stop = false;
     std::stop_token token;
     std::optional<std::stop_callback<left_callback>> callback;
-    std::atomic<bool> cancel_began{false};  // before cancel() is called
-    std::atomic<bool> cancelled{false};     // what it answered
+    std::atomic<bool> cancel_began{false};  // set before cancel() is called
+    std::atomic<bool> cancelled{false};     // what cancel() returned
     std::atomic<int> callback_calls{0};
-    std::atomic<int> foreign_calls{0};  // of the callback, for another task's sake
+    std::atomic<int> foreign_calls{0};  // calls of the callback for another task's stop
 };
 
 void left_callback::operator()() const noexcept {
@@ -62,7 +64,7 @@ void left_callback::operator()() const noexcept {
     }
 }
 
-// The body: looks for a stop for a while, in the way that a task with or without a token does.
+// The body of a task: polls for a stop for a while, with or without asking for a token.
 int look_for_stop(task_record& r, jitter& delays) {
     r.started = true;
     r.saw_stop_at_start = spool::this_task::stop_requested() && !r.cancel_began;
@@ -92,7 +94,7 @@ public:
         }
     }
 
-    // The worker and the canceller, until every task has been worked off.
+    // Runs the worker and the canceller until the worker has finished every task.
     void run() {
         std::jthread worker{[this] { work_off(); }};
         std::jthread canceller{[this] { cancel_at_random(); }};
@@ -111,14 +113,14 @@ public:
                 EXPECT_FALSE(r.saw_stop) << "task " << r.number;
                 EXPECT_FALSE(r.token.stop_requested()) << "task " << r.number;
                 EXPECT_EQ(r.callback_calls, 0) << "task " << r.number;
-            } else if (r.started && r.asks_for_token) {  // the stop that was meant for it has reached it
+            } else if (r.started && r.asks_for_token) {  // its own stop has reached the task
                 EXPECT_TRUE(r.token.stop_requested()) << "task " << r.number;
                 EXPECT_EQ(r.callback_calls, 1) << "task " << r.number;
             }
         }
     }
 
-    // How many were cancelled while they ran: were there none, nothing would have been tried.
+    // How many tasks were cancelled after they had started: with 0 the test has tried nothing.
     [[nodiscard]] int cancelled_while_running() const {
         int n = 0;
         for (const auto& record : records_) {
@@ -154,7 +156,8 @@ private:
             if (at == records_.size()) {
                 return;
             }
-            // Behind, at or just ahead of the worker: mostly the one that runs.
+            // Cancels mostly the running task: at most one ahead of the worker's position, and
+            // behind it if the worker moves on meanwhile.
             next = std::max(next, at);
             if (next > at + 1) {
                 std::this_thread::yield();
@@ -177,7 +180,7 @@ private:
     }
 
     std::uint32_t seed_;
-    jitter worker_delays_;  // the worker's, in and between the tasks
+    jitter worker_delays_;  // of the worker, in and between the tasks
     std::vector<std::unique_ptr<task_record>> records_;
     std::atomic<std::size_t> position_{0};  // the task that the worker is at
 };

@@ -1,4 +1,4 @@
-// Many short rounds of two or more threads that do something at the same moment.
+// Many short rounds in which two or more threads act at the same moment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,12 +28,12 @@ inline std::string seed_text(std::uint32_t seed) {
     return "SPOOL_TEST_SEED=" + std::to_string(seed);
 }
 
-/// Random delays of some instructions up to some microseconds; one per thread.
+/// Random delays from a few instructions to a few microseconds. Each thread needs its own object.
 class jitter {
 public:
     jitter(std::uint32_t seed, std::uint32_t thread) : engine_(seed * 31 + thread) {}
-    /// Short delays more often than long ones: races are won by instructions. Now and then it gives up the CPU, so that
-    /// threads meet in the middle of things also where they must share one.
+    /// Short delays are more frequent than long ones, because a few instructions decide a race.
+    /// Sometimes yields the CPU, so that threads also interleave if they share one CPU.
     void wait() {
         if (below(8) == 0) {
             std::this_thread::yield();
@@ -41,7 +41,7 @@ public:
         }
         const std::uint32_t limit = 1U << below(9);
         for (std::uint32_t i = below(limit); i != 0; --i) {
-            static_cast<void>(engine_());  // cannot be left out: it changes what comes next
+            static_cast<void>(engine_());  // not optimized away: it changes the later numbers
         }
     }
     [[nodiscard]] std::uint32_t below(std::uint32_t n) {
@@ -53,8 +53,8 @@ private:
     std::minstd_rand engine_;
 };
 
-/// Lets threads go at the same moment. A barrier alone wakes them one after the other, and the first is often done
-/// before the last wakes; here they are awake when they meet.
+/// Releases threads at the same moment. A barrier alone wakes the threads one after the other, and
+/// the first is often done before the last wakes. At the starting line all threads are awake.
 class starting_line {
 public:
     explicit starting_line(int threads) : threads_(threads) {}
@@ -66,7 +66,7 @@ public:
             }
         }
     }
-    /// Before the next round, while nobody is at the line.
+    /// Resets the line for the next round. Precondition: no thread is at the line.
     void clear() { arrived_ = 0; }
 
 private:
@@ -74,11 +74,11 @@ private:
     std::atomic<int> arrived_{0};
 };
 
-/// Who takes part in a race: is called once per round, at the same time as the others.
+/// A participant of a race, called once per round, at the same time as the other contestants.
 using contestant = std::function<void(jitter&)>;
 
-/// Runs rounds of `prepare()`, all contestants at once, `check()`; each contestant keeps one thread all the time. Ends
-/// early once a check has failed.
+/// Runs rounds of `prepare()`, all contestants at once, `check()`. Each contestant keeps its thread
+/// for all rounds. Stops after the first failed check.
 template <class Prepare, class Check>
 void run_rounds(int count, std::uint32_t seed, Prepare prepare, std::initializer_list<contestant> contestants,
                 Check check) {

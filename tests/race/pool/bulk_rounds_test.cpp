@@ -1,5 +1,5 @@
-// Bulk submission against the end of the pool: every task is run, handed back, refused or still the caller's, exactly one of these.
-// SPOOL_ROUNDS sets how many rounds, SPOOL_SEED replays one.
+// Bulk submission against the end of the pool: every task is either run, handed back, refused, or
+// still the caller's. SPOOL_ROUNDS sets the number of rounds, SPOOL_SEED replays one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,15 +72,16 @@ struct submitter {
     std::vector<fate> fates;
     std::vector<task> work;
     std::string problem;
-    bool in_order =
-        false;  // the queue hands them out as they came, and there is always somebody to take them
+    // The queue is first-in first-out, and the pool always has a worker.
+    bool in_order = false;
 
     explicit submitter(std::size_t n) : fates(n) {
         for (fate& f : fates) {
             work.emplace_back(witness{f});
         }
     }
-    // Again and again, each time with what the throw has left over.
+    // Calls execute_all() until no task is left; after a throw, again with the tasks that were not
+    // taken.
     void submit_all(spool::thread_pool_executor& pool) {
         while (!work.empty()) {
             try {
@@ -147,7 +148,7 @@ std::string problem_of_round(std::uint64_t seed) {
         if (!pool.await_termination(std::chrono::seconds{60})) {
             return "the pool did not end";
         }
-        // None may be left in a pool that has ended: its future would never be done.
+        // The future of a task that is left in a terminated pool would never be done.
         if (!pool.queue().empty()) {
             return std::to_string(pool.queue().size()) + " tasks are in the queue of a pool that has ended";
         }

@@ -1,5 +1,6 @@
-// Random trees of groups on a pool that is stopped at a random moment, with children that throw and groups that are cancelled: every
-// child is accounted for exactly once, and wait() returns. SPOOL_ROUNDS sets how many rounds, SPOOL_SEED replays one.
+// Random trees of groups on a pool that is stopped at a random moment. Children throw, and groups
+// are cancelled. Every child is accounted for exactly once, and wait() returns. SPOOL_ROUNDS sets
+// the number of rounds, SPOOL_SEED replays one.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,14 +25,14 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 struct counts {
-    std::atomic<int> made{0};  // callables that came to be, and were forked
+    std::atomic<int> made{0};  // callables that were made to be forked
     std::atomic<int> ran{0};
-    std::atomic<int> gone{0};   // callables that were destroyed in the end
-    std::atomic<int> twice{0};  // ran more than once
-    std::atomic<int> late{0};   // were still there when wait() had returned
+    std::atomic<int> gone{0};   // callables that were destroyed
+    std::atomic<int> twice{0};  // callables that ran more than once
+    std::atomic<int> late{0};   // checks after wait() that found a callable alive
 };
 
-// Sits in a child: one life, at most one run.
+// A member of a child's callable: counts one life and at most one run.
 class life {
 public:
     life(counts& all, std::atomic<int>& open) : all_(&all), open_(&open) {
@@ -56,7 +57,7 @@ public:
 
 private:
     counts* all_;
-    std::atomic<int>* open_;  // on the stack of whoever waits: no child outlives that
+    std::atomic<int>* open_;  // on the waiting thread's stack, which outlives every child
     bool ran_ = false;
 };
 
@@ -64,7 +65,8 @@ struct tree {
     spool::thread_pool_executor& pool;
     counts& all;
 
-    // A group with up to four children, some of which grow trees of their own or fork into this very group.
+    // A group with up to four children. Some children grow a tree of their own or fork into this
+    // group.
     void grow(std::uint64_t seed, int depth) {
         std::mt19937_64 random{seed};
         std::atomic<int> open{0};
@@ -78,12 +80,12 @@ struct tree {
                 children.cancel();
             }
             if (random() % 16 == 0) {
-                throw std::runtime_error("on the way");  // the group is left
+                throw std::runtime_error("on the way");  // leaves the group by an exception
             }
             if (random() % 8 != 0) {  // else the destructor waits
                 try {
                     children.wait();
-                } catch (const std::runtime_error&) {  // a child's, cancelled, interrupted
+                } catch (const std::runtime_error&) {  // a child's, cancelled or interrupted
                 }
                 all.late += open.load() == 0 ? 0 : 1;
             }
@@ -132,7 +134,7 @@ std::unique_ptr<spool::blocking_queue<spool::task>> pick_queue(std::uint64_t n) 
     }
 }
 
-// Empty if all is well.
+// Returns an empty string if the round found no problem.
 std::string problem_of_round(std::uint64_t seed) {
     std::mt19937_64 random{seed};
     counts all;
@@ -170,7 +172,7 @@ std::string problem_of_round(std::uint64_t seed) {
         for (std::thread& t : outsiders) {
             t.join();
         }
-        pool.close();  // before the forest goes
+        pool.close();  // before the trees are destroyed
     }
     if (all.made != all.gone) {
         return std::to_string(all.made) + " children were made and " + std::to_string(all.gone) +
@@ -182,7 +184,7 @@ std::string problem_of_round(std::uint64_t seed) {
     return all.late == 0 ? "" : "a child was there after its group had ended";
 }
 
-// A group that nobody waited for reports; this test makes many of these.
+// A group that is destroyed without a wait reports on stderr; this test makes many such groups.
 class quiet_stderr {
 public:
     quiet_stderr() { testing::internal::CaptureStderr(); }
@@ -204,7 +206,8 @@ TEST(group_race, every_child_of_random_trees_is_accounted_for_exactly_once) {
     }
 }
 
-// Threads that are not of the pool fork into a group whose maker is its only worker, and cancel it.
+// A thread outside of the pool forks into a group whose maker is the pool's only worker, and
+// cancels the group.
 class group_race_of_one : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(queues, group_race_of_one, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "stealing" : "linked"; });
@@ -225,7 +228,7 @@ TEST_P(group_race_of_one, what_others_fork_while_the_maker_falls_asleep_is_run) 
                     children.cancel();
                 }
             }};
-            children.wait();  // perhaps before the first comes, perhaps between two
+            children.wait();  // perhaps before the first fork, perhaps between two
             other.join();
             children.wait();
         });

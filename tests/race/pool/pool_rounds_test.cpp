@@ -1,4 +1,4 @@
-// See rounds.hpp. SPOOL_ROUNDS sets how many, SPOOL_SEED replays one.
+// See rounds.hpp. SPOOL_ROUNDS sets the number of rounds, SPOOL_SEED replays one.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 TEST(pool_race, every_task_of_a_random_life_is_accounted_for_exactly_once) {
-    std::thread{[] {}}.join();  // a sanitizer starts a helper of its own beside the first thread
+    std::thread{[] {}}.join();  // a sanitizer starts its helper with the first thread
     const std::ptrdiff_t threads_before = thread_count();
     const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
     const std::uint64_t seed = number_from("SPOOL_SEED", std::random_device{}());

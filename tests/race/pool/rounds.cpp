@@ -17,15 +17,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What became of one task. Each field is counted up where it happens; the sum must be one at the end.
+// The outcome of one task. Each outcome counts up its field; the sum must be one at the end.
 struct fate {
     std::atomic<int> ran{0};
     std::atomic<int> handed_back{0};
     std::atomic<int> rejected{0};
-    std::atomic<int> dropped{0};  // destroyed without any of these
+    std::atomic<int> dropped{0};  // destroyed without any of the other outcomes
 };
 
-// Sits in the task's callable: notes how its life ended.
+// A member of the task's callable: records how the callable's life ended.
 class witness {
 public:
     explicit witness(fate& f) : fate_(&f) {}
@@ -89,8 +89,8 @@ spool::rejection_policy pick_policy(round& r) {
     }
 }
 
-// Two tasks of one pair that wait for each other would hang where only one gets in; so each waits for its partner or for its
-// stop, and the second of a pair that was refused releases the first.
+// Two tasks that wait for each other. If the pool runs only one of them, that one must not hang: it
+// also ends at its stop, or when run_round() cancels all meetings.
 struct meeting {
     std::atomic<int> here{0};
     void attend() {
@@ -145,7 +145,8 @@ struct body {
             if (dice % 2 == 0) {
                 inner.cancel();
             }
-            // Without a limit only on a worker: it claims the task, or its stop ends the wait when the task was handed back.
+            // Only a worker waits without a limit: it claims the task, or its stop ends the wait
+            // after the task was handed back.
             const bool on_worker = spool::nested_waiter::current() != nullptr;
             if ((on_worker ? inner.get() : inner.get_for(1ms)) != 1) {
                 std::terminate();
@@ -173,7 +174,7 @@ void submit_some(spool::thread_pool_executor& pool, std::vector<job>& jobs, std:
             }
         } catch (const spool::rejected_execution&) {
             refused = true;
-        } catch (const std::runtime_error&) {  // caller_runs: the task's own
+        } catch (const std::runtime_error&) {  // caller_runs: the task's own exception
         }
         if (refused) {
             ++j.outcome.rejected;
@@ -219,7 +220,7 @@ round_report run_round(std::uint64_t seed) {
             j.kind = static_cast<int>(r.pick(8));
         }
     }
-    // Pairs across two submitters.
+    // A pair has one task from each of two submitters.
     for (std::size_t i = 0; i < each; ++i) {
         if (jobs[0][i].kind == 3 && jobs[1][i].kind == 3) {
             jobs[0][i].with = jobs[1][i].with = &meetings[i];
@@ -242,7 +243,7 @@ round_report run_round(std::uint64_t seed) {
                 [&, s, own = r.random()] { submit_some(*pool, jobs[static_cast<std::size_t>(s)], own); });
         }
         end_pool(r, pool, back);
-        // A pair of which one was never run must not hold the other for ever.
+        // A task whose partner never runs must not wait for ever.
         for (meeting& m : meetings) {
             m.cancel();
         }

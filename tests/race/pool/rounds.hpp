@@ -1,5 +1,5 @@
-// One round of a pool's life under fire: made, submitted to from four threads, ended at a random moment. Every task must be
-// accounted for exactly once.
+// One round of a pool's life: a pool is made, four threads submit tasks, and the pool ends at a
+// random moment. Every task must be accounted for exactly once.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace test {
 
-/// What a round found; empty if all is well.
+/// What a round found; `problem` is empty if there is none.
 struct round_report {
     std::string settings;
     std::string problem;
     std::uint64_t tasks = 0;
 };
 
-/// The seed decides everything: queue kind, rejection policy, sizes, what the tasks do, how and when it ends.
+/// The seed determines the queue kind, the rejection policy, the sizes, what the tasks do, and how
+/// and when the pool ends.
 [[nodiscard]] round_report run_round(std::uint64_t seed);
 
 }  // namespace test

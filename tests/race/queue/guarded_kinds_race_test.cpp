@@ -1,5 +1,6 @@
-// Every kind that a mutex guards, under one to four producers and as many consumers, while others remove, look, wake and request
-// stops: each element has exactly one fate, none is lost, none leaks. SPOOL_ROUNDS makes the long form.
+// Every queue kind that a mutex guards, with one to four producers and one to four consumers, while
+// other threads remove, look, wake and request stops. Each element leaves the queue exactly once,
+// and none leaks. SPOOL_ROUNDS sets the number of rounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::size_t rounds() {
     return text != nullptr ? std::strtoul(text, nullptr, 10) : 40;
 }
 
-// Counted as long as it lives, wherever it is.
+// Counted while it is alive, wherever it is.
 class element {
 public:
     element(std::size_t id, spool::due_time when, std::atomic<int>& alive)
@@ -65,7 +66,8 @@ private:
     std::atomic<int>* alive_;
 };
 
-// The stop of one thread, which others may request at any time; renewed after it was.
+// The stop source of one thread. Other threads may request the stop at any time; token() then
+// renews the source.
 class stoppable {
 public:
     [[nodiscard]] std::stop_token token() {
@@ -89,7 +91,7 @@ private:
     std::stop_source source_;
 };
 
-// ---- The kinds, and what each adds to the ways in and out. `x` is moved from exactly if the answer is true.
+// ---- The kinds, and how each adds and takes. add() moves from `x` exactly if it returns true.
 
 struct plain_kind {
     template <class Queue>
@@ -108,7 +110,7 @@ struct plain_kind {
             default: return queue.take(stop);
         }
     }
-    // Waits, but not for ever: false is a lost wake.
+    // Waits at most for the long delay. False: a wake-up was lost.
     template <class Queue>
     static bool add_in_time(Queue& queue, element& x, dice&) {
         return queue.offer_for(std::move(x), test::long_delay());
@@ -190,7 +192,8 @@ public:
     round_of(std::uint32_t seed, std::uint32_t number)
         : seed_(seed ^ number * 7919), queue_(Kind::make(dice_)) {}
 
-    // Consumers wait without limit and nothing but an element wakes them: a lost wake shows as time.
+    // Consumers wait for the long delay, and only an element wakes them: a lost wake-up is a
+    // time-out.
     void without_disturbance() {
         std::vector<std::jthread> threads;
         for (std::size_t c = 0; c < consumers_; ++c) {

@@ -1,6 +1,7 @@
-// Every kind of queue under producers, takers, and somebody who removes, drains and looks: nothing lost, nothing twice, each
-// producer's elements in order where the kind promises it. Over a million elements per kind, fewer under sanitizers.
-// Kinds where an element, or a look, takes long get a part of that; SPOOL_RACE_ELEMENTS sets the number per round.
+// Every kind of queue with producers, takers, and a thread that removes, drains and looks. No
+// element is lost or comes twice, and each producer's elements stay in order if the kind promises
+// that. Over a million elements per kind, fewer under sanitizers and for slow kinds.
+// SPOOL_RACE_ELEMENTS sets the number per round.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -37,7 +38,7 @@ std::uint32_t elements() {
 
 constexpr round_shape shapes[] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {4, 4}};
 
-// `part`: for queues where each element takes long.
+// `part` divides the number of elements, for slow kinds.
 template <class Queue, class Extra>
 void run_all_shapes(Queue (*make)(), Extra extra, std::uint32_t part = 1) {
     const std::uint32_t seed = test::new_seed();
@@ -97,14 +98,15 @@ TEST(queue_race, linked_transfer_queue_loses_and_doubles_nothing) {
     run_all_shapes<transfer>([] { return transfer{}; }, nothing_more);
 }
 
-// Equal elements come out in the order in which they came.
+// Equal elements come out in the order in which they went in.
 struct all_equal {
     bool operator()(const element&, const element&) const { return false; }
 };
 
 TEST(queue_race, priority_queue_of_equals_loses_and_doubles_nothing) {
     using priority = spool::priority_blocking_queue<element, all_equal>;
-    run_all_shapes<priority>([] { return priority{}; }, nothing_more, 10);  // each look sorts
+    // A part of the elements: each look sorts.
+    run_all_shapes<priority>([] { return priority{}; }, nothing_more, 10);
 }
 
 struct always_due {
@@ -113,7 +115,8 @@ struct always_due {
 
 TEST(queue_race, delay_queue_of_due_elements_loses_and_doubles_nothing) {
     using delay = spool::delay_queue<element, always_due>;
-    run_all_shapes<delay>([] { return delay{}; }, nothing_more, 10);  // each look sorts
+    // A part of the elements: each look sorts.
+    run_all_shapes<delay>([] { return delay{}; }, nothing_more, 10);
 }
 
 TEST(queue_race, fair_synchronous_queue_loses_and_doubles_nothing) {

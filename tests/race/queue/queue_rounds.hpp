@@ -1,5 +1,6 @@
-// One round of producers, takers and a disturber over a queue, with the accounts: every element leaves the queue
-// exactly once, each producer's elements in order for each taker, and every element is destroyed.
+// One round of producers, takers and a disturber on a queue. The accounts check that every element
+// leaves the queue exactly once, that each taker gets each producer's elements in order, and that
+// every element is destroyed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ namespace test {
 
 inline std::atomic<int> elements_alive{0};
 
-// Move-only, and counted.
+// A move-only element; live elements are counted.
 class element {
 public:
     element(std::uint32_t producer, std::uint32_t number) noexcept : producer_(producer), number_(number) {
@@ -81,7 +82,7 @@ private:
     std::atomic<std::size_t> total_{0};
 };
 
-// Who takes: per producer, the number seen last.
+// One taker's view: for each producer, the number of the last element seen.
 class taker {
 public:
     taker(accounts& books, std::size_t producers) : books_(books), last_(producers, -1) {}
@@ -158,7 +159,7 @@ inline void consume(spool::blocking_queue<element>& queue, taker take, const std
     }
 }
 
-// Removes, looks and drains at random; `extra` is one more thing that the kind can do.
+// Removes, looks and drains at random. `extra` is one more operation of the kind.
 template <class Extra>
 void disturb(spool::blocking_queue<element>& queue, accounts& books, std::size_t producers,
              const std::stop_token& end, dice d, Extra extra) {
@@ -222,7 +223,7 @@ void run_round(spool::blocking_queue<element>& queue, const round_shape& shape, 
         threads.emplace_back([&, d = dice{seed, ++stream}] {
             disturb(queue, books, shape.producers, end.get_token(), d, extra);
         });
-        // As long as something moves, it is not stuck.
+        // The round is stuck only if no element leaves the queue for the long delay.
         for (std::size_t before = 0; !books.all_left();) {
             if (!eventually([&] { return books.total() != before; })) {
                 break;

@@ -1,4 +1,5 @@
-// The deque under a work_stealing_queue, alone and in tight loops, so that its owner and the thieves really meet.
+// The deque of a work_stealing_queue, alone and in tight loops, so that its owner and the thieves
+// collide.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +23,7 @@ constexpr int elements = 1'000'000;
 
 using deque_of_int = spool::detail::stealing_deque<int>;
 
-// Spins a little, so that threads begin together if they can.
+// Spins for a while before it yields, so that threads begin at the same moment if possible.
 void await(const std::atomic<int>& counter, int value) {
     for (int tries = 0; counter < value; ++tries) {
         if (tries > 2'000) {
@@ -33,7 +34,7 @@ void await(const std::atomic<int>& counter, int value) {
 
 class stealing_deque_race : public testing::Test {
 protected:
-    // Empties the node and signs for what was in it.
+    // Empties the node and records its element as taken.
     int sign(deque_of_int::node* n) {
         const int number = *n->unpack();
         ++seen_.at(static_cast<std::size_t>(number));
@@ -97,7 +98,7 @@ TEST_F(stealing_deque_race, last_element_is_taken_once) {
     expect_each_once();
 }
 
-// Nothing is added meanwhile: who finds nothing has come after everything was taken.
+// No thread pushes meanwhile, so a thread may find nothing only after everything was taken.
 TEST_F(stealing_deque_race, thief_finds_nothing_only_where_nothing_is) {
     constexpr int per_round = elements / 20;
     std::atomic<int> full{0};
@@ -138,7 +139,8 @@ TEST_F(stealing_deque_race, thief_finds_nothing_only_where_nothing_is) {
     expect_each_once();
 }
 
-// Pair (S), without the sleep: the one who adds sees the one who is about to sleep, or that one sees the element.
+// Pair (B) of event_count, without the sleep: the pusher sees the registered waiter, or the waiter
+// sees the element.
 TEST_F(stealing_deque_race, taker_about_to_sleep_is_seen_or_sees_the_element) {
     constexpr int rounds = elements / 10;
     spool::event_count events;
@@ -146,7 +148,7 @@ TEST_F(stealing_deque_race, taker_about_to_sleep_is_seen_or_sees_the_element) {
     std::atomic<int> looked{0};
     std::atomic<int> ended{0};
     int both_blind = 0;
-    bool found = false;  // handed over by `ended`
+    bool found = false;  // published by `ended`
     {
         const std::jthread taker{[&] {
             for (int round = 1; round <= rounds; ++round) {

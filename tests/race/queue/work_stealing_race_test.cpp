@@ -1,4 +1,4 @@
-// work_stealing_queue under load: nothing is lost, nothing comes twice, every element is destroyed once.
+// work_stealing_queue under load: no element is lost or comes twice, and each is destroyed once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ constexpr int scale = 4;
 constexpr int scale = 10;
 #endif
 
-// An element that knows whether it was destroyed, and where to sign when it is taken.
+// A numbered element; live elements are counted.
 class token {
 public:
     token(int number, std::atomic<int>& alive) : number_(number), alive_(&alive) { ++*alive_; }
@@ -47,14 +47,14 @@ private:
 
 using queue_of_tokens = spool::work_stealing_queue<token>;
 
-// Elements are made here and signed here when they are taken.
+// Makes the elements, and records ("signs") each one that is taken.
 class ledger {
 public:
     explicit ledger(int count) : seen_(static_cast<std::size_t>(count)) {}
 
     [[nodiscard]] bool has_more() const { return made_ < count(); }
     [[nodiscard]] int count() const { return static_cast<int>(seen_.size()); }
-    /// The next element, added to the queue; false if there are no more to come.
+    /// Adds the next element to the queue. False: all elements have been made.
     bool put_one(queue_of_tokens& queue) {
         const int number = made_.fetch_add(1);
         if (number >= count()) {
@@ -97,7 +97,7 @@ private:
     std::atomic<int> alive_{0};
 };
 
-// Takes until everything was taken, by whomever; gives up when the long delay has passed without.
+// Takes elements until all were taken, by any thread. Gives up if none is taken for the long delay.
 void take_the_rest(queue_of_tokens& queue, ledger& all) {
     int before = all.missing();
     for (spool::deadline limit = test::time_limit(); !all.all_signed() && !limit.expired();) {
@@ -117,7 +117,7 @@ void run_together(const std::vector<std::function<void()>>& bodies) {
     }
 }
 
-// The owner has one element at a time, or none: each pop meets the thieves.
+// The owner's deque has at most one element, so each pop competes with the thieves.
 TEST(work_stealing_race, last_element_goes_to_the_owner_or_to_a_thief) {
     const std::uint32_t seed = test::new_seed();
     queue_of_tokens queue;
@@ -144,7 +144,7 @@ TEST(work_stealing_race, last_element_goes_to_the_owner_or_to_a_thief) {
     all.expect_complete(queue);
 }
 
-// Bursts larger than any ring so far, again and again on new deques.
+// Bursts that are larger than the ring, repeated on new deques.
 TEST(work_stealing_race, ring_grows_while_thieves_are_at_it) {
     const std::uint32_t seed = test::new_seed();
     for (int round = 0; round < 3 * scale; ++round) {
@@ -167,7 +167,7 @@ TEST(work_stealing_race, ring_grows_while_thieves_are_at_it) {
     }
 }
 
-// Consumers come and go, and leave something behind each time; strangers add to the inbox.
+// Consumers attach and detach, and leave elements behind each time. Other threads add to the inbox.
 TEST(work_stealing_race, consumers_come_and_go_and_lose_nothing) {
     const std::uint32_t seed = test::new_seed();
     queue_of_tokens queue;
@@ -194,7 +194,8 @@ TEST(work_stealing_race, consumers_come_and_go_and_lose_nothing) {
     all.expect_complete(queue);
 }
 
-// One more takes elements out of the middle, or only looks; what it looks at is whole.
+// One more thread removes elements from the middle, and looks at all: it must never see a torn
+// element.
 TEST(work_stealing_race, taking_out_of_the_middle_loses_and_doubles_nothing) {
     const std::uint32_t seed = test::new_seed();
     queue_of_tokens queue;
@@ -230,7 +231,7 @@ TEST(work_stealing_race, taking_out_of_the_middle_loses_and_doubles_nothing) {
     EXPECT_EQ(torn, 0);
 }
 
-// One element at a time, handed over between a consumer that adds and one that sleeps: no wake is lost.
+// One element at a time, from a consumer that adds to a consumer that sleeps: no wake-up is lost.
 TEST(work_stealing_race, sleeping_taker_misses_no_element) {
     queue_of_tokens queue;
     queue_of_tokens answers;
@@ -262,7 +263,8 @@ TEST(work_stealing_race, sleeping_taker_misses_no_element) {
     EXPECT_EQ(alive, 0);
 }
 
-// Somebody looks into the deque all the time, and takes nothing: its owner finds all that it put there, at once.
+// One thread looks into the deque all the time and takes nothing. The owner must find every element
+// that it has put there at once.
 TEST(work_stealing_race, what_is_there_is_found_and_counted_whoever_looks) {
     const std::uint32_t seed = test::new_seed();
     queue_of_tokens queue;
@@ -297,7 +299,7 @@ TEST(work_stealing_race, what_is_there_is_found_and_counted_whoever_looks) {
     EXPECT_EQ(alive, 0);
 }
 
-// Nothing is added meanwhile, so one who finds nothing has come after everything was taken.
+// No thread adds meanwhile, so a thread may find nothing only after everything was taken.
 TEST(work_stealing_race, poll_finds_nothing_only_where_nothing_is) {
     std::atomic<int> alive{0};
     std::atomic<int> missed{0};
@@ -322,7 +324,7 @@ TEST(work_stealing_race, poll_finds_nothing_only_where_nothing_is) {
     EXPECT_EQ(alive, 0);
 }
 
-// One element comes after the other is gone, so there are never two.
+// Each element is added after the previous one is gone, so there are never two.
 TEST(work_stealing_race, size_is_a_number_that_there_was) {
     queue_of_tokens queue;
     std::atomic<int> alive{0};

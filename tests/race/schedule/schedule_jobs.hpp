@@ -1,4 +1,4 @@
-// What the rounds know of one task, and what they say about it in the end.
+// What the rounds record about one task, and the verdict at the end.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,22 @@ namespace test {
 enum class kind { once, wall, executed, rate, delay, chain };
 constexpr std::size_t kinds = 6;
 
-/// What became of one task.
+/// The record of one task.
 struct job {
     kind what = kind::once;
-    std::atomic<int> ran{0};     // runs, or links of a chain that ran
-    std::atomic<int> inside{0};  // runs at the same time
+    std::atomic<int> ran{0};     // runs; for a chain, links that ran
+    std::atomic<int> inside{0};  // runs that are in progress
     std::atomic<int> overlaps{0};
-    std::atomic<int> made{0};  // callables, to be destroyed all
+    std::atomic<int> made{0};  // callables that were made; all must be destroyed
     std::atomic<int> gone{0};
-    std::atomic<int> links{0};  // of a chain that were taken
-    std::atomic<int> told{0};   // on_done
+    std::atomic<int> links{0};  // links of a chain that the pool accepted
+    std::atomic<int> told{0};   // calls of on_done
     bool refused = false;
     spool::scheduled_future<void> future;
     [[nodiscard]] bool is_series() const { return what == kind::rate || what == kind::delay; }
 };
 
-/// Sits in the task's callable, and counts it.
+/// A member of the task's callable: counts callables that are made and destroyed.
 class witness {
 public:
     explicit witness(job& j) : job_(&j) { ++j.made; }
@@ -47,7 +47,7 @@ private:
     job* job_;
 };
 
-/// Empty if it was accounted for exactly once.
+/// Returns an empty string if the task is accounted for exactly once, else the problem.
 inline std::string verdict(const job& j) {
     const std::string name = "a task of kind " + std::to_string(static_cast<int>(j.what)) + " ";
     if (j.made != j.gone) {
@@ -77,7 +77,7 @@ inline std::string verdict(const job& j) {
     if (j.what == kind::chain) {
         return j.ran > j.links || (finished && j.ran == 0) ? name + "ran " + std::to_string(j.ran) : "";
     }
-    // One that was cancelled may have begun before.
+    // A cancelled task may have started before the cancel.
     return j.ran > 1 || (finished && j.ran != 1)
                ? name + "ran " + std::to_string(j.ran) + " times, " + j.future.describe()
                : "";

@@ -41,7 +41,8 @@ struct round {
     std::string settings;
     std::shared_ptr<spool::testing::manual_clock> clock;  // null: real time
     std::unique_ptr<scheduled_thread_pool_executor> pool;
-    scheduled_thread_pool_executor* address = nullptr;  // tasks use it: those that run have a living pool
+    // The pool's address, for tasks: they do not use it once `ending` is set.
+    scheduled_thread_pool_executor* address = nullptr;
     std::atomic<bool> ending{false};
 };
 
@@ -118,7 +119,7 @@ void put_in(round& r, job& j, std::mt19937_64& random) {
     }
 }
 
-// One thread: puts its own in, and cancels or removes some of them.
+// The body of one thread: schedules its own jobs, and cancels or removes some of them.
 void play(round& r, std::vector<job>& jobs, std::uint64_t seed) {
     std::mt19937_64 random{seed};
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -145,7 +146,7 @@ void play(round& r, std::vector<job>& jobs, std::uint64_t seed) {
     }
 }
 
-// Ends the pool while the others play on; what is handed back is called, dropped, or kept until the pool is gone.
+// Ends the pool while the other threads go on. The caller runs, drops or keeps the tasks in `back`.
 void end_pool(round& r, std::vector<spool::task>& back) {
     const std::size_t spins = r.pick(40000);
     for (std::size_t i = 0; i < spins; ++i) {
@@ -206,7 +207,7 @@ schedule_report run_schedule_round(std::uint64_t seed) {
         t.join();
     }
     r.ending = true;
-    // Half of the futures are cancelled while the pool is destroyed, by somebody else.
+    // Another thread cancels the first player's futures while the pool is destroyed.
     std::thread late{[&] {
         for (const job& j : jobs[0]) {
             if (j.future.valid()) {

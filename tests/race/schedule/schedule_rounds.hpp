@@ -1,6 +1,7 @@
-// One round of a scheduled pool's life under fire: timers of every kind put in from four threads, cancelled, removed, coming back,
-// put in again by themselves; settings changed; the clock moved; the pool ended at a random moment. Every task must be accounted for
-// exactly once, and every future be done in the end.
+// One round of a scheduled pool's life. Four threads schedule timers of every kind, and cancel and
+// remove some. Periodic tasks are requeued, and some tasks schedule themselves again. Settings
+// change, the clock moves, and the pool ends at a random moment. Every task must be accounted for
+// exactly once, and every future must be done at the end.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,13 @@
 
 namespace test {
 
-/// What a round found; the problem is empty if all is well.
+/// What a round found; `problem` is empty if there is none.
 struct schedule_report {
     std::string settings;
     std::string problem;
 };
 
-/// The seed decides everything but how the threads meet.
+/// The seed determines everything but how the threads interleave.
 [[nodiscard]] schedule_report run_schedule_round(std::uint64_t seed);
 
 }  // namespace test

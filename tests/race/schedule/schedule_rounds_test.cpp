@@ -1,4 +1,4 @@
-// See schedule_rounds.hpp. SPOOL_ROUNDS sets how many, SPOOL_SEED replays one.
+// See schedule_rounds.hpp. SPOOL_ROUNDS sets the number of rounds, SPOOL_SEED replays one.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 TEST(schedule_race, every_task_of_a_random_life_is_accounted_for_exactly_once) {
-    std::thread{[] {}}.join();  // a sanitizer starts a helper of its own beside the first thread
+    std::thread{[] {}}.join();  // a sanitizer starts its helper with the first thread
     const std::ptrdiff_t threads_before = thread_count();
     const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
     const std::uint64_t seed = number_from("SPOOL_SEED", std::random_device{}());
@@ -40,7 +40,8 @@ TEST(schedule_race, every_task_of_a_random_life_is_accounted_for_exactly_once) {
         << "threads before " << threads_before << ", now " << thread_count();
 }
 
-// With zero core threads one worker comes for all: also when several callers find none.
+// With zero core threads the pool starts one worker for all tasks, even if several callers find no
+// worker.
 TEST(schedule_race, callers_at_once_bring_one_worker_where_there_are_no_core_threads) {
     constexpr std::size_t callers = 4;
     const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);

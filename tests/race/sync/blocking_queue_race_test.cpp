@@ -1,4 +1,5 @@
-// Four producers and four takers: nothing is lost or doubled, and each producer's elements stay in order.
+// Four producers and four takers: no element is lost or comes twice, and each producer's elements
+// stay in order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ std::optional<T> take_in_time(linked_blocking_queue<T>& queue) {
     return test::in_time([&] { return queue.poll_for(test::long_delay()); });
 }
 
-// What each taker got, in its order; it gets fewer if a wait lasts the long delay.
+// What each taker got, in order. A taker whose wait lasts the long delay gets fewer elements.
 using harvest = std::vector<std::vector<element>>;
 
 template <class Put, class Take>
@@ -108,7 +109,7 @@ TEST(blocking_queue_race, unbounded_queue_loses_and_doubles_nothing) {
     EXPECT_TRUE(queue.empty());
 }
 
-// One more thread takes elements out of the middle.
+// One more thread removes elements from the middle.
 TEST(blocking_queue_race, removal_in_between_loses_and_doubles_nothing) {
     linked_blocking_queue<std::unique_ptr<int>> queue{8};
     constexpr int count = 20'000;

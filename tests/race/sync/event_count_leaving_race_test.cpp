@@ -1,8 +1,10 @@
-// Consumers that leave at the moment of the wake, by time-out, stop or exception, lose no wake for those who stay.
+// A consumer that leaves at the moment of the wake-up, by time-out, stop or exception, loses no
+// wake-up for the consumers that stay.
 //
-// One item at a time, and one steady consumer without limit. The others are fickle: whoever of them leaves without
-// the item stays away until it has been consumed. So if a wake is lost with them, the steady one sleeps
-// beside an item for the long delay.
+// There is one item at a time, and one steady consumer that waits for the long delay. The other
+// consumers are fickle: after leaving without the item they stay away until it has been consumed.
+// So if a wake-up is lost with a fickle consumer, the steady one sleeps beside an item for the long
+// delay.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -57,7 +59,7 @@ private:
             if (dice.roll(3) == 0) {
                 stop_one(dice.roll(fickle_consumers));
             }
-            wake();  // pair: the counter's
+            wake();  // the pair that the counter implements
             if (dice.roll(3) == 0) {
                 stop_one(dice.roll(fickle_consumers));
             }
@@ -102,13 +104,13 @@ private:
             } else {
                 const int round = round_;
                 if (!done_ && !lost_) {
-                    round_.wait(round);  // stays away until somebody else has it
+                    round_.wait(round);  // stays away until another consumer has the item
                 }
             }
         }
     }
 
-    // One wait that may end in any way.
+    // One wait that may end in success, a time-out, a stop or an exception.
     bool try_once(std::uint32_t number, test::dice& dice) {
         const bool throws = dice.roll(3) == 0;
         const auto look = [&] {
@@ -159,7 +161,7 @@ private:
     Counter items_;
     spool::basic_event_count<Parking> events_;
     std::atomic<int> consumed_{0};
-    std::atomic<int> round_{0};  // the items consumed, and one more at the end
+    std::atomic<int> round_{0};  // the number of consumed items, plus one at the end
     std::atomic<bool> done_{false};
     std::atomic<bool> lost_{false};
     std::mutex stops_mutex_;

@@ -1,5 +1,5 @@
-// No wake is lost: threads that wait for each other get on, thousands of times. A wait that lasts the long
-// delay is a wake that was lost.
+// No wake-up is lost: threads that wait for each other make progress, thousands of times. A wait
+// that lasts the long delay means a lost wake-up.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,7 +54,8 @@ TYPED_TEST(event_count_ping_pong, two_threads_alternate_without_losing_a_wake) {
     EXPECT_EQ(events[0].waiters() + events[1].waiters(), 0U);
 }
 
-// Both on one event_count: there notify_one may wake the wrong one only if both wait, which they never do.
+// Both players use one event_count. notify_one could wake the wrong player only if both waited,
+// which never happens.
 TYPED_TEST(event_count_ping_pong, two_threads_share_one_event_count) {
     constexpr int rounds = 20'000;
     spool::basic_event_count<TypeParam> events;
@@ -78,7 +79,7 @@ using semaphores = testing::Types<test::semaphore<spool::default_parking, test::
                                   test::semaphore<spool::portable_parking, test::guarded_counter>>;
 TYPED_TEST_SUITE(event_count_semaphore, semaphores);
 
-// Takes from one, gives to the other. Returns how often.
+// Acquires one semaphore and releases the other, `times` times. Returns how often it succeeded.
 template <class Semaphore>
 int pass(Semaphore& from, Semaphore& to, int times) {
     for (int i = 0; i < times; ++i) {
@@ -90,7 +91,8 @@ int pass(Semaphore& from, Semaphore& to, int times) {
     return times;
 }
 
-// Only two places: nearly every step waits for a step of the other side, so a lost wake stops everything.
+// There is room for only two items: nearly every step waits for the other side, so a lost wake-up
+// stops all threads.
 TYPED_TEST(event_count_semaphore, producers_and_consumers_with_little_room_get_on) {
     constexpr int threads_each = 3;
     constexpr int times = 5'000;

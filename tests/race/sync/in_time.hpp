@@ -1,5 +1,5 @@
-// Finds a wake that was lost. A wait with a limit looks a last time when the limit passes, so it may succeed although
-// nobody woke it: only the time that it took tells.
+// Finds a lost wake-up. A wait with a limit checks its condition once more when the limit passes,
+// so it may succeed without a wake-up. Only the time that the wait took reveals a lost one.
 #pragma once
 
 #include "spool/base/deadline.hpp"
@@ -7,12 +7,12 @@
 
 namespace test {
 
-/// The limit of such a wait.
+/// The limit of such a wait: the long delay from now.
 inline spool::deadline time_limit() {
     return spool::deadline::after(long_delay());
 }
 
-/// What `wait()` answers, or false (nothing) if it took the long delay.
+/// Returns what `wait()` returns, or a value-initialized result if `wait()` took the long delay.
 template <class Wait>
 auto in_time(Wait wait) {
     const spool::deadline limit = time_limit();

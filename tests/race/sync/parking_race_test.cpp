@@ -1,4 +1,4 @@
-// Parking itself: a word that changes just when somebody goes to sleep on it is not missed.
+// Parking itself: a thread that is about to sleep on a word does not miss a change of that word.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +17,8 @@ class parking_race : public testing::Test {
 protected:
     static constexpr std::uint32_t rounds = 20'000;
 
-    // Sleeps on each value of the word in turn, until the other has changed it. Returns the rounds that were in time.
+    // Sleeps on each value of the word in turn until the other thread changes it. Returns the
+    // number of rounds without a lost wake-up.
     std::uint32_t sleep_on_each_value() {
         for (std::uint32_t round = 0; round < rounds; ++round) {
             about_to_sleep_ = round + 1;
@@ -35,7 +36,7 @@ protected:
         return rounds;
     }
 
-    // Changes the word a few steps after the other said that it goes to sleep.
+    // Changes the word a few steps after the other thread has announced its sleep.
     void change_each_value(test::dice dice) {
         for (std::uint32_t round = 0; round < rounds; ++round) {
             for (int spins = 0; about_to_sleep_ <= round; ++spins) {

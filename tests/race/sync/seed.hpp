@@ -1,4 +1,5 @@
-// The random choices of a race test, repeatable by setting SPOOL_TEST_SEED to the number that the test printed.
+// The random choices of a race test. To repeat them, set SPOOL_TEST_SEED to the number that the
+// test printed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace test {
 
-/// The seed of this test; printed, so that a failure can be tried again.
+/// Returns the seed of this test, and prints it so that a failure can be repeated.
 inline std::uint32_t new_seed() {
     const char* text = std::getenv("SPOOL_TEST_SEED");
     const auto seed = text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10))
@@ -17,11 +18,11 @@ inline std::uint32_t new_seed() {
     return seed;
 }
 
-/// One per thread.
+/// Random choices. Not thread-safe: each thread needs its own.
 class dice {
 public:
     dice(std::uint32_t seed, std::uint32_t stream) : engine_(seed + 0x9e3779b9U * stream) {}
-    /// 0 up to, but not including, `sides`.
+    /// 0 <= result < sides
     std::uint32_t roll(std::uint32_t sides) { return static_cast<std::uint32_t>(engine_() % sides); }
 
 private:

@@ -1,4 +1,4 @@
-// A counting semaphore over an event_count, in the two forms of publication that its protocol accepts.
+// A counting semaphore over an event_count, with either of two publication pairs of its protocol.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// Pair (S): one word, seq_cst.
+/// Pair (S): one seq_cst word.
 class atomic_counter {
 public:
     void add() { ++count_; }
@@ -57,7 +57,7 @@ class semaphore {
 public:
     void release() {
         counter_.add();
-        events_.notify_one();  // pair: the counter's
+        events_.notify_one();  // the pair that the counter implements
     }
     [[nodiscard]] spool::wait_result acquire(const spool::wait_limits& limits) {
         return events_.await([this] { return counter_.try_take(); }, limits);

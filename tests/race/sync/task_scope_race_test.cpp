@@ -1,4 +1,5 @@
-// A task is stopped from another thread while it opens and closes scopes inside and asks for their tokens.
+// Another thread stops a task while the task opens and closes inner scopes and asks for their
+// tokens.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +16,7 @@ namespace {
 using spool::task_scope;
 namespace this_task = spool::this_task;
 
-// Requests the stop of one scope after another, each when it is handed over.
+// A thread that requests the stop of each scope that it is given.
 class stopper {
 public:
     stopper() : thread_([this] { run(); }) {}
@@ -32,7 +33,7 @@ public:
         turn_ = stopping;
         turn_.notify_all();
     }
-    /// The stop has been requested, and the scope is not used any more.
+    /// True: the stop has been requested, and the stopper no longer uses the scope.
     [[nodiscard]] bool has_stopped() const { return turn_ == idle; }
     void wait_until_stopped() const { turn_.wait(stopping); }
 
@@ -53,12 +54,13 @@ private:
     }
 
     std::atomic<int> turn_{idle};
-    task_scope* scope_ = nullptr;  // handed over by turn_
+    task_scope* scope_ = nullptr;  // published by turn_
     std::atomic<bool> quit_{false};
     std::thread thread_;
 };
 
-// What the task does while it is stopped: enough to meet the stop often, but a busy machine is not kept spinning.
+// Repeats `f` while the stop comes: often enough to collide with it, but bounded, to spare a busy
+// machine.
 template <class F>
 void repeat_while_stopping(stopper& other, F f) {
     for (int i = 0; i < 50 && !other.has_stopped(); ++i) {
@@ -67,8 +69,8 @@ void repeat_while_stopping(stopper& other, F f) {
     other.wait_until_stopped();
 }
 
-// Whether a scope's answers fit together: a stopped token means a stopped scope, and a stop that has been
-// completed before we ask is in every token.
+// Whether a scope's answers are consistent. A stopped token implies a stopped scope. A stop that
+// was complete before the call shows in every token.
 bool is_consistent(task_scope& scope, bool stop_was_complete) {
     const std::stop_token token = scope.token();
     if (token.stop_requested() && !scope.stop_requested()) {
@@ -77,7 +79,7 @@ bool is_consistent(task_scope& scope, bool stop_was_complete) {
     return !stop_was_complete || (token.stop_requested() && this_task::stop_requested());
 }
 
-// Opens scopes inside scopes, and asks some of them.
+// Opens nested scopes, and checks some of them.
 bool open_and_ask(test::dice& dice, const stopper& other, int depth) {
     const bool complete = other.has_stopped();
     task_scope scope;
@@ -113,7 +115,7 @@ TEST(task_scope_race, stop_of_the_outer_reaches_every_inner_scope) {
     EXPECT_EQ(task_scope::current(), nullptr);
 }
 
-// The token of an inner scope is given to a callback: it is called once, or the scope was closed before.
+// A stop callback on the token of an inner scope is called once, or the scope was closed before.
 TEST(task_scope_race, callback_inside_runs_at_most_once) {
     constexpr int rounds = 1'000;
     int called_twice = 0;
@@ -138,7 +140,7 @@ TEST(task_scope_race, callback_inside_runs_at_most_once) {
     EXPECT_EQ(missed, 0);
 }
 
-// A worker's scope inside another: each of its tasks is told of the outer stop.
+// A worker's scope inside another scope: the outer stop reaches each of the worker's tasks.
 TEST(task_scope_race, reset_inner_scope_stays_linked_to_the_outer) {
     constexpr int rounds = 1'000;
     const spool::task next = [] {};

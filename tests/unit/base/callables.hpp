@@ -1,4 +1,4 @@
-// Callables of every kind that a task stores in its own way.
+// One callable for each way in which a task stores callables.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace test {
 
-/// Counts its calls, and is counted itself.
+/// Counts its calls; `life` counts its instances.
 struct inline_callable {
     inline_callable(std::atomic<int>& alive, int& counter) : life(alive), calls(&counter) {}
     void operator()() const { ++*calls; }
@@ -18,7 +18,7 @@ struct inline_callable {
     int* calls;
 };
 
-/// Too large for the task itself.
+/// Too large for inline storage.
 struct large_callable : inline_callable {
     using inline_callable::inline_callable;
     std::array<std::byte, 40> padding{};

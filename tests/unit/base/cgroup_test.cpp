@@ -1,4 +1,4 @@
-// Which cgroups limit the CPU time of a process: samples of real systems.
+// Which cgroups limit the CPU time of a process, with samples of real systems.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -10,7 +10,7 @@ constinit thread_local std::size_t given_back = 0;
 
 void* allocate(std::size_t size, std::size_t alignment) {
     ++allocated;
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
     void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
     if (memory == nullptr) {
@@ -36,7 +36,7 @@ std::size_t test::deallocations() noexcept {
     return given_back;
 }
 
-// The other forms end up in these.
+// The other forms call these.
 void* operator new(std::size_t size) {
     return allocate(size, alignof(std::max_align_t));
 }

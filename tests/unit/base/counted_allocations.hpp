@@ -1,4 +1,5 @@
-// Counts allocations. For an executable that links counted_allocations.cpp, which replaces operator new.
+// Counts allocations. An executable that uses it must link counted_allocations.cpp, which replaces
+// operator new.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@ namespace test {
 
 /// How many allocations this thread has made so far.
 [[nodiscard]] std::size_t allocations() noexcept;
-/// How many it has given back.
+/// How many deallocations this thread has made so far.
 [[nodiscard]] std::size_t deallocations() noexcept;
 
 /// How many allocations `f()` makes on this thread.

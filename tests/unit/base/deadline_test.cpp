@@ -1,4 +1,4 @@
-// deadline: every duration becomes one, and none overflows.
+// deadline: every duration converts to one, without overflow.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -69,8 +69,8 @@ TEST(saturated_duration, small_representations_are_converted) {
     EXPECT_EQ(saturated(duration<std::uint16_t, std::ratio<86400>>{365}), 365 * 24h);
 }
 
-// A period that is no whole number of nanoseconds: the product of count and numerator does not fit 64 bits,
-// although the result does.
+// The period is no whole number of nanoseconds: the product of count and numerator overflows 64
+// bits, although the result fits.
 TEST(saturated_duration, odd_periods_do_not_overflow) {
     using video_frames = duration<std::int64_t, std::ratio<1001, 30'000>>;
     EXPECT_EQ(saturated(video_frames{30'000}), 1001s);
@@ -99,7 +99,7 @@ TEST(deadline_of_a_wait, too_long_to_add_is_never) {
     EXPECT_TRUE(deadline::after(nanoseconds::max()).is_never());
     EXPECT_TRUE(deadline::after(seconds::max()).is_never());
     EXPECT_TRUE(deadline::after(seconds_as_double{std::numeric_limits<double>::infinity()}).is_never());
-    // It fits the nanoseconds, but not when counted from now.
+    // The duration fits in nanoseconds, but the sum with now does not.
     EXPECT_TRUE(
         deadline::after(nanoseconds::max() - (deadline::clock::now().time_since_epoch() / 2)).is_never());
 }

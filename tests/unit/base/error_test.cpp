@@ -1,4 +1,4 @@
-// What Spool throws, as a user reads it.
+// The exceptions of Spool, as a user reads them.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -17,7 +17,7 @@ namespace {
 using spool::rejected_execution;
 using spool::rejection_reason;
 
-// Copying an exception must not throw: that would end the program while it is thrown.
+// Copying an exception must not throw: a throw during a throw ends the program.
 template <class E>
 constexpr bool is_sound_exception = std::is_nothrow_copy_constructible_v<E>&&
     std::is_nothrow_copy_assignable_v<E>&& std::is_base_of_v<std::runtime_error, E>;

@@ -1,4 +1,4 @@
-// function_ref: refers to a callable, and calls that one, not a copy.
+// function_ref: calls the callable that it refers to, not a copy.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,5 @@
-// report_uncaught: one line on stderr, written in one piece, so that lines of several threads do not mix.
+// report_uncaught: writes one line to stderr in one piece, so that lines of several threads do not
+// mix.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,7 +17,8 @@
 
 namespace {
 
-// Every write to stderr until it is destroyed, each on its own: a pipe in packet mode keeps them apart.
+// Captures every write to stderr separately until it is destroyed: a pipe in packet mode keeps
+// writes apart.
 class captured_stderr {
 public:
     captured_stderr() {

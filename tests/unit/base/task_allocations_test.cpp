@@ -1,4 +1,4 @@
-// What making and moving a task allocates: nothing up to 40 bytes, one block beyond, never in a move.
+// Allocations of a task: none for up to 40 bytes, one block beyond, none in a move.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -82,7 +82,8 @@ TEST(task_allocations, calling_and_asking_allocate_nothing) {
               0U);
 }
 
-// An allocation that fails leaves nothing behind.
+// Too large for inline storage, and its copy throws: the task must free the block that it
+// allocated.
 struct throws_when_copied {
     throws_when_copied() = default;
     throws_when_copied(const throws_when_copied&) { throw 1; }

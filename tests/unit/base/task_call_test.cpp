@@ -1,4 +1,4 @@
-// What calling a task does: which form of the callable is chosen, and what it gets.
+// Calling a task: which form of the callable is chosen, and which argument it gets.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -121,7 +121,7 @@ TEST(task_call, callable_gets_a_fresh_token_at_each_call) {
     EXPECT_FALSE(seen.stop_requested());
 }
 
-// As with std::jthread: who can take the token gets it.
+// As with std::jthread, a callable that can take the token gets it.
 TEST(task_call, generic_callable_gets_the_token) {
     int arguments = -1;
     task work = [&arguments](auto&&... given) { arguments = static_cast<int>(sizeof...(given)); };
@@ -147,7 +147,7 @@ TEST(task_call, lvalue_only_callable_is_called_as_one) {
     EXPECT_EQ(calls, 1);
 }
 
-// If the concept asked for constructibility, it would go round in a circle here.
+// If task_callable required constructibility, it would recurse here.
 struct made_from_a_task {
     made_from_a_task(task work) : inner(std::move(work)) {}
     void operator()() { inner(); }

@@ -1,4 +1,4 @@
-// A task made from nothing is empty, one made from a callable never is.
+// A task made from a null value is empty; a task made from a callable never is.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -81,7 +81,7 @@ TEST(task_emptiness, filled_callable_inside_with_priority_makes_a_task) {
     EXPECT_FALSE(task{spool::with_priority(3, [] {})}.empty());
 }
 
-// It converts to a pointer and so compares with nullptr, yet it is always there.
+// Such a lambda converts to a pointer and so compares with nullptr, yet it is never empty.
 TEST(task_emptiness, lambda_without_captures_is_not_empty) {
     EXPECT_FALSE(task{[] {}}.empty());
     EXPECT_FALSE(task{[](std::stop_token) {}}.empty());

@@ -50,7 +50,7 @@ TEST(task_identity, new_callable_gets_a_new_id) {
     EXPECT_NE(work.id(), id);
 }
 
-// Enough for several of the blocks in which threads take their ids.
+// Enough ids for several of the blocks that threads reserve.
 TEST(task_identity, ids_are_unique_over_threads_and_increase_in_each) {
     constexpr std::size_t thread_count = 8;
     constexpr std::size_t tasks_each = 20'000;

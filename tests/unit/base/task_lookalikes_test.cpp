@@ -1,4 +1,4 @@
-// Members of a user's callable that only look like those which Spool knows.
+// Members of a user's callable that only resemble those that Spool knows.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ TEST(task_lookalikes, owner_of_a_users_callable_is_its_own_affair) {
     EXPECT_EQ(work.owner(), nullptr);
 }
 
-// Points at itself, so that a move by bytes would break it.
+// Points at itself, so a bytewise move would break it.
 struct moves_itself {
     [[maybe_unused]] static constexpr bool moves_as_bytes = true;
     explicit moves_itself(bool& answer) : right(answer) {}
@@ -66,7 +66,7 @@ TEST(task_lookalikes, callable_with_a_shared_state_is_no_body_of_a_future) {
     EXPECT_NE(work.id(), 7U);
 }
 
-// Converts to everything, as some variant types do.
+// Converts to every type, as some variant types do.
 struct anything {
     template <class T>
     operator T() const {
@@ -122,7 +122,7 @@ TEST(task_lookalikes, priority_by_reference_and_a_coarser_due_time_are_answered)
     EXPECT_EQ(referring.due(), when);
 }
 
-// Compares with others of its kind, and can be made from a null pointer.
+// Compares with other tickets, and can be made from a null pointer.
 struct ticket {
     ticket(const account* of) : whose(of) {}
     bool operator==(const ticket&) const = default;
@@ -134,7 +134,7 @@ TEST(task_lookalikes, callable_that_equals_one_made_from_null_is_not_empty) {
     EXPECT_FALSE(task{ticket{nullptr}}.empty());
 }
 
-// Says itself that it is empty.
+// Its own `==` says that it is empty.
 struct nothing_yet {
     bool operator==(std::nullptr_t) const { return true; }
     void operator()() const {}

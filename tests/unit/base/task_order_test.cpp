@@ -1,4 +1,4 @@
-// What a task tells about its callable: priority, due time, and the callable itself.
+// What a task reports about its callable: priority, due time, and the callable itself.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// task_scope: where a running task's stop lives, and how scopes nest.
+// task_scope: the stop state of a running task, and how scopes nest.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -61,7 +61,7 @@ TEST(task_scope_stop, interrupt_stops_a_token_asked_for_before) {
 
 TEST(task_scope_stop, interrupt_stops_a_token_asked_for_after) {
     task_scope scope;
-    EXPECT_FALSE(scope.interrupt().stop_possible());  // nobody has asked: there is no state yet
+    EXPECT_FALSE(scope.interrupt().stop_possible());  // the token was not requested: no state yet
     EXPECT_TRUE(scope.stop_requested());
     EXPECT_TRUE(scope.token().stop_requested());
 }
@@ -259,7 +259,7 @@ TEST(task_scope_reset, inner_scope_is_still_linked_to_the_outer) {
     EXPECT_FALSE(old.stop_requested());
     EXPECT_TRUE(fresh.stop_requested());
     inner.reset(next);
-    EXPECT_TRUE(inner.stop_requested());  // the stop of the outer stays
+    EXPECT_TRUE(inner.stop_requested());  // the stop of the outer scope remains
     EXPECT_TRUE(inner.token().stop_requested());
 }
 

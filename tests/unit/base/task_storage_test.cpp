@@ -1,4 +1,5 @@
-// A task owns its callable: it is destroyed once, wherever it is stored and however often it moves.
+// A task owns its callable: it is destroyed once, wherever it is stored and however often it is
+// moved.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -144,7 +145,7 @@ TYPED_TEST(task_storage, lvalue_callable_is_copied) {
     EXPECT_EQ(this->calls_, 1);
 }
 
-// The trivial kind has nothing to destroy: its bytes are all there is to get right.
+// A trivial callable needs no destruction, so only its bytes matter.
 TEST(task_trivial_storage, all_forty_bytes_survive_moves) {
     std::array<int, 8> numbers{1, 2, 3, 4, 5, 6, 7, 8};
     int sum = 0;
@@ -164,7 +165,7 @@ TEST(task_trivial_storage, all_forty_bytes_survive_moves) {
     EXPECT_EQ(sum, 36);
 }
 
-// Looks, in its destructor, at the task that it is taken out of.
+// Its destructor looks at the task that it is removed from.
 struct looks_back {
     looks_back(const task& from, bool& answer) : owner(&from), was_replaced(&answer) {}
     looks_back(looks_back&& other) noexcept
@@ -190,7 +191,7 @@ TEST(task_assignment, old_callable_goes_after_the_new_is_in_place) {
     EXPECT_TRUE(was_replaced);
 }
 
-// A chain: the task that is assigned lies inside the callable that is replaced.
+// A chain: the assigned task lies inside the callable that it replaces.
 struct link {
     void operator()() const { ++*runs; }
     task next;

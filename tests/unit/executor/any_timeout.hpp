@@ -1,4 +1,4 @@
-// The time-outs that are most likely to go wrong.
+// The time limits that are most likely to go wrong.
 #pragma once
 
 #include <chrono>

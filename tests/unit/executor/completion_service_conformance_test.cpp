@@ -1,4 +1,4 @@
-// What ExecutorCompletionService promises.
+// What ExecutorCompletionService guarantees.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -144,7 +144,8 @@ TEST(completion_service, ECS_010_good_and_failed_tasks_all_come_out_with_their_o
     EXPECT_FALSE(done.poll().has_value());
 }
 
-// A decorator whose work after the body takes a while, so that a take() that did not wait for it would be early.
+// A decorator that takes a while after the body. A take() that does not wait for it returns too
+// early.
 spool::task_decorator counting_after_the_body(std::atomic<int>& after) {
     return [&after](spool::task body) -> spool::task {
         return [&after, body = std::move(body)]() mutable {

@@ -1,4 +1,5 @@
-// completion_service beyond what Java promises: which queues it takes, and that every future comes out.
+// completion_service beyond what Java guarantees: which queues it accepts, and that every future
+// comes out.
 #include "spool/executor/completion_service.hpp"
 
 #include <gtest/gtest.h>
@@ -162,7 +163,7 @@ TEST(completion_service, results_may_be_nothing_or_only_be_moved) {
     spool::direct_executor here;
     completion_service<void> actions{here};
     (void)actions.submit([] {});
-    (void)actions.submit([] { return 7; });  // what it returns is dropped
+    (void)actions.submit([] { return 7; });  // the result is dropped
     EXPECT_NO_THROW(actions.take().get());
     EXPECT_NO_THROW(actions.take().get());
     completion_service<std::unique_ptr<int>> boxes{here};

@@ -12,7 +12,7 @@
 
 namespace test {
 
-/// Supplies nothing but execute() and a life of two states: what it does with futures is the base's doing.
+/// Provides only execute() and a life of two states. The base class does everything with futures.
 class direct_service final : public spool::executor_service {
 public:
     void execute(spool::task work) override {
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool is_terminated() const override { return shut_down_; }
     bool await_termination_until(spool::deadline, std::stop_token) override { return shut_down_; }
 
-    /// How many tasks came to execute().
+    /// How many tasks execute() has accepted.
     [[nodiscard]] int executed() const { return executed_; }
 
 private:

@@ -1,4 +1,5 @@
-// What AbstractExecutorService promises of invoke_all and invoke_any, on a service that runs tasks in the caller.
+// What AbstractExecutorService guarantees for invoke_all and invoke_any, on a service that runs
+// tasks in the caller.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -136,7 +137,8 @@ TEST(executor_service, AES_032_timed_invoke_all_of_two_good_tasks_gives_both_val
     EXPECT_EQ(futures[1].get(), "good");
 }
 
-// The second task uses up the whole time. On a slow machine the first may use it up already, so the time grows until not.
+// The second task uses up the whole time. On a slow machine the first task may already do so; then
+// the test tries again with more time.
 TEST(executor_service, AES_033_a_task_that_overruns_the_time_keeps_its_value_and_the_next_is_never_started) {
     for (auto timeout = test::short_delay();; timeout *= 2) {
         direct_service here;

@@ -1,4 +1,4 @@
-// What AbstractExecutorService promises of submit, on a service that supplies nothing but execute().
+// What AbstractExecutorService guarantees for submit, on a service that provides only execute().
 #include <gtest/gtest.h>
 
 #include <atomic>

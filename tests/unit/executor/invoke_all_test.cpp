@@ -33,7 +33,7 @@ struct move_only_answer {
     int operator()() const { return *answer; }
 };
 
-/// Blocks until its stop is requested; counts that.
+/// Blocks until its stop is requested, and counts the stop.
 struct counts_its_stop {
     std::atomic<int>* running;
     std::atomic<int>* stopped;
@@ -135,7 +135,7 @@ TEST(invoke_all, an_empty_callable_anywhere_keeps_all_from_starting) {
         spool::direct_executor here;
         EXPECT_THROW((void)invoke_all(here, tasks), std::invalid_argument);
         EXPECT_EQ(ran, 0);
-        EXPECT_EQ(alive, 2);  // those in `tasks` alone
+        EXPECT_EQ(alive, 2);  // only those in `tasks`
     }
 }
 
@@ -153,7 +153,8 @@ TEST(invoke_all, when_execute_throws_all_are_cancelled_and_the_exception_comes_o
         const std::vector<std::function<void()>> tasks(4, [&, guard = test::tracked{alive}] { ++ran; });
         EXPECT_THROW((void)invoke_all(full_after_two, tasks), std::domain_error);
     }
-    EXPECT_EQ(alive, 0);  // also of the two that the executor still holds: cancelled before their start
+    // The executor still holds two tasks, but both were cancelled before their start.
+    EXPECT_EQ(alive, 0);
     for (task& work : accepted) {
         work();
     }
@@ -227,7 +228,8 @@ TEST(invoke_all, when_the_time_is_over_what_runs_is_stopped_and_cancelled) {
         EXPECT_TRUE(f.is_cancelled());
     }
     threads.close();
-    EXPECT_EQ(stopped, running);  // on a slow machine some may have been cancelled before their start
+    // On a slow machine, some tasks may be cancelled before their start.
+    EXPECT_EQ(stopped, running);
 }
 
 TEST(invoke_all, a_result_that_is_there_comes_before_the_interruption) {

@@ -1,4 +1,4 @@
-// invoke_all and invoke_any do not wait for destructors of the callables that they cancel.
+// invoke_all and invoke_any do not wait for the destructors of the callables that they cancel.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct gates {
-    test::gate begun;  // the destructor of the slow one
+    test::gate begun;  // the slow destructor has begun
     test::gate go_on;
 };
 
@@ -31,7 +31,8 @@ struct lingers {
     gates& both;
 };
 
-// Answers with `n`. With a `slow` part its destructor lasts; without one it answers when that destructor has begun.
+// Returns `n`. A job with a `slow` part blocks in its destructor. A job with `after` returns only
+// once that gate is open.
 struct job {
     int n;
     test::gate* after;
@@ -44,7 +45,7 @@ struct job {
     }
 };
 
-// True if `f` returns while the destructor still waits.
+// True if `f` returns while the slow destructor still blocks.
 template <class F>
 bool returns_before(test::gate& go_on, F f) {
     test::gate returned;

@@ -1,4 +1,5 @@
-// serial_executor on a target that is full: a refusal concerns the refused task, and what was accepted runs.
+// serial_executor on a full target: a refusal concerns the refused task alone, and accepted tasks
+// run.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +29,7 @@ namespace {
 using spool::serial_executor;
 using spool::task;
 
-/// Its first caller waits at a gate and is refused. What comes after goes to a manual_service.
+/// Holds its first caller at a gate, then refuses it. Later tasks go to a manual_service.
 struct refuses_the_first {
     test::gate asked;
     test::gate answer;
@@ -148,7 +149,7 @@ TEST(serial_executor_acceptance, a_dropped_drain_leaves_the_task_of_a_caller_tha
         EXPECT_TRUE(target.accepted.drop_one());
         EXPECT_TRUE(dropped.is_cancelled());
     }
-    EXPECT_EQ(refusal, "target is full");  // told to its caller: not lost in silence
+    EXPECT_EQ(refusal, "target is full");  // the caller is told: the task is not lost silently
     EXPECT_FALSE(ran);
 }
 
@@ -185,7 +186,7 @@ TEST(serial_executor_acceptance, on_a_full_pool_every_task_runs_or_is_refused_to
                 for (int i = 0; i < per_caller; ++i) {
                     try {
                         pool.execute([] { std::this_thread::yield(); });
-                    } catch (const spool::rejected_execution&) {  // it only fills the pool
+                    } catch (const spool::rejected_execution&) {  // this task only fills the pool
                     }
                     try {
                         lane.execute([&] { ++ran; });
@@ -240,13 +241,13 @@ TEST(serial_executor_acceptance, on_a_stealing_pool_a_lanes_next_turn_comes_afte
             lane.execute([&] { ++ran; });
         }
     }).get();
-    spool::submit(lane, [] {}).get();  // a pool that is closed grants no next turn
+    spool::submit(lane, [] {}).get();  // a closed pool would not grant the lane its next turn
     pool.close();
     EXPECT_LE(before_the_fork, 32);
     EXPECT_EQ(ran, many);
 }
 
-/// A callable whose move and destruction call a function, as user code may.
+/// A callable that calls a function when it is moved or destroyed, as user code may.
 class hostile {
 public:
     explicit hostile(std::function<void()>& act) : act_(&act) {}

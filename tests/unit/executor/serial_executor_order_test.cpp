@@ -1,4 +1,4 @@
-// serial_executor: one at a time, in order, and the thread handed back now and then.
+// serial_executor: one task at a time, in order; it returns the thread to its target now and then.
 #include "spool/executor/serial_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<int> one_to(int n) {
 }
 
 TEST(serial_executor_order, tasks_run_in_the_order_of_submission_on_threads) {
-    std::vector<int> order;  // no lock: the lane is one
+    std::vector<int> order;  // needs no lock: the lane serialises the tasks
     spool::thread_per_task_executor threads;
     serial_executor lane{threads};
     for (int i = 1; i <= 500; ++i) {
@@ -55,7 +55,7 @@ TEST(serial_executor_order, on_a_direct_target_a_task_has_run_when_execute_retur
 
 TEST(serial_executor_order, never_two_at_a_time_and_what_one_did_is_visible_to_the_next) {
     constexpr int per_thread = 300;
-    int plain = 0;  // no lock, no atomic
+    int plain = 0;  // needs neither lock nor atomic
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
     spool::thread_per_task_executor threads;
@@ -270,7 +270,7 @@ TEST(serial_executor_order, destroyed_by_its_own_task_the_others_still_run) {
     EXPECT_EQ(ran, 40);
 }
 
-// How far the stack reaches down while `n` tasks, each adding the next, run in place.
+// How much stack a chain of `n` tasks uses when each adds the next and all run in place.
 std::uintptr_t stack_of_a_chain(int n, bool throwing) {
     spool::direct_executor here;
     serial_executor lane{here};

@@ -1,4 +1,5 @@
-// serial_executor on a target that refuses or drops: every task runs, is refused to its submitter, or is cancelled.
+// serial_executor on a target that refuses or drops tasks: each task runs, is refused to its
+// submitter, or is cancelled.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +22,7 @@ namespace {
 using spool::serial_executor;
 using spool::task;
 
-/// Passes tasks on to a manual_service, until it is told to refuse or to drop them.
+/// Forwards tasks to a manual_service, until it is told to refuse or drop them.
 struct fickle_target {
     enum class mood { accept, refuse, drop };
     explicit fickle_target(mood first = mood::accept) : now(first) {}

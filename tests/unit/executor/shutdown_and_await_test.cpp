@@ -1,4 +1,4 @@
-// shutdown_and_await and close(): the orderly end of any service.
+// shutdown_and_await and close(): the orderly end of a service.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -92,7 +92,7 @@ TEST(shutdown_and_await, an_interruption_goes_straight_to_the_second_phase_and_t
     std::atomic<bool> terminated{true};
     thread_per_task_executor threads;
     const test::open_at_end at_end{release};
-    threads.execute([&](std::stop_token stop) {  // told to stop, but deaf
+    threads.execute([&](std::stop_token stop) {  // is told to stop, but does not end
         const std::stop_callback on_stop{stop, [&] { task_stopped.open(); }};
         release.wait();
     });

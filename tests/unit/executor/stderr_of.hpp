@@ -1,4 +1,4 @@
-// What a piece of a test writes on stderr.
+// Captures what a part of a test writes to stderr.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// Runs `f` and returns what was written on stderr meanwhile, by any thread. `f` must not throw.
+/// Runs `f` and returns what all threads wrote to stderr meanwhile. `f` must not throw.
 template <class F>
 [[nodiscard]] std::string stderr_of(F f) noexcept {
     testing::internal::CaptureStderr();

@@ -1,4 +1,4 @@
-// submit on an executor with a decorator: what wraps the body is inside the future.
+// submit on an executor with a decorator: the decorator wraps the body inside the future.
 #include <gtest/gtest.h>
 
 #include <atomic>

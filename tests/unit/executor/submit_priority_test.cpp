@@ -1,4 +1,4 @@
-// What a callable says of its own order survives submit.
+// The priority and due time of a callable survive submit.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -95,7 +95,7 @@ struct wraps {
     void operator()() { f(); }
 };
 
-// Templates, so that the file compiles also where the claim is false.
+// Templates, so that this file compiles even if the claim is false.
 template <class Task>
 void submit_a_task(spool::executor& where, Task body) {
     if constexpr (spool::detail::nullable_callable<wraps<Task>>) {

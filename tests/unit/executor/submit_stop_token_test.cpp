@@ -22,7 +22,7 @@ namespace {
 using spool::future;
 using spool::future_task;
 
-// Keeps every task.
+// Keeps every task and runs none.
 struct keeper : spool::executor {
     void execute(spool::task work) override { kept.push_back(std::move(work)); }
     std::vector<spool::task> kept;
@@ -71,7 +71,7 @@ TEST(submit_with_a_stop_token, a_stop_requested_before_submits_nothing) {
     EXPECT_TRUE(later.kept.empty());
 }
 
-// A stop state that only the token keeps is gone when the future has ended.
+// When the future has ended, nothing of it stays registered with the stop token.
 TEST(submit_with_a_stop_token, the_connection_ends_with_the_future) {
     keeper later;
     std::atomic<int> alive{0};
@@ -85,7 +85,7 @@ TEST(submit_with_a_stop_token, the_connection_ends_with_the_future) {
         EXPECT_EQ(std::move(f).get(), std::string(100, 'x'));
     }
     EXPECT_EQ(alive, 0);
-    EXPECT_TRUE(outer.request_stop());  // meets nothing that is gone
+    EXPECT_TRUE(outer.request_stop());  // calls nothing that is gone
 }
 
 TEST(submit_with_a_stop_token, a_refused_task_leaves_no_connection) {

@@ -1,4 +1,4 @@
-// Executors that do as a test tells them.
+// Executors that a test controls.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@
 
 namespace test {
 
-/// Does with each task what a function says: counts, refuses, drops, forwards.
+/// Passes each task to a function, which may count, refuse, drop or forward it.
 class executor_of final : public spool::executor {
 public:
     explicit executor_of(std::function<void(spool::task)> how) : how_(std::move(how)) {}
@@ -26,7 +26,7 @@ private:
     std::function<void(spool::task)> how_;
 };
 
-/// Runs its tasks on another executor and wraps the bodies of those that become futures.
+/// Runs its tasks on another executor, and decorates the bodies of those that become futures.
 class decorated_executor final : public spool::executor {
 public:
     decorated_executor(spool::executor& target, spool::task_decorator decorator)
@@ -39,8 +39,8 @@ private:
     spool::task_decorator decorator_;
 };
 
-/// Holds its tasks until the test runs, drops or takes back some of them. Terminated when it is shut down and
-/// holds none.
+/// Holds its tasks until the test runs, drops or takes back some of them. Terminated once it is
+/// shut down and holds none.
 class manual_service final : public spool::executor_service {
 public:
     void execute(spool::task work) override {
@@ -51,7 +51,7 @@ public:
         }
         held_.push_back(std::move(work));
     }
-    /// Runs the oldest here; false if there is none.
+    /// Runs the oldest task here; false if there is none.
     bool run_one() {
         spool::task work = take();
         if (work.empty()) {
@@ -64,7 +64,7 @@ public:
     void run_all() {
         while (run_one()) {}
     }
-    /// Destroys the oldest; false if there is none.
+    /// Destroys the oldest task; false if there is none.
     bool drop_one() { return !take().empty(); }
     [[nodiscard]] std::size_t held() const {
         const std::lock_guard lock{mutex_};
@@ -74,7 +74,7 @@ public:
         int priority;
         spool::due_time due;
     };
-    /// What the oldest, which must be there, says of its order.
+    /// The priority and due time of the oldest task. Precondition: there is one.
     [[nodiscard]] order next_order() const {
         const std::lock_guard lock{mutex_};
         return {held_.at(0).priority(), held_.at(0).due()};
@@ -124,7 +124,8 @@ private:
         return oldest;
     }
 
-    mutable std::mutex mutex_;  // nothing of the library waits here: it is what is under test
+    // A standard mutex, not the library's waiting, since the library is what is under test.
+    mutable std::mutex mutex_;
     std::deque<spool::task> held_;
     bool shut_down_ = false;
     std::condition_variable_any changed_;

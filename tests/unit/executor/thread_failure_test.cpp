@@ -1,4 +1,5 @@
-// What happens when the system gives no thread. Its own executable: it replaces pthread_create.
+// What happens when the system provides no thread. A program of its own, because it replaces
+// pthread_create.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@ namespace {
 
 using spool::thread_per_task_executor;
 
-std::atomic<int> threads_left{1'000'000};  // so many more may be started
+std::atomic<int> threads_left{1'000'000};  // how many more may be started
 std::atomic<int> threads_refused{0};
 
 using create_function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
@@ -59,7 +60,7 @@ TEST_F(thread_failure, a_task_without_a_thread_is_refused_with_reason_no_thread)
     } catch (const spool::rejected_execution& e) {
         EXPECT_EQ(e.reason(), spool::rejection_reason::no_thread);
         EXPECT_EQ(e.executor(), "thread_per_task_executor \"io\"");
-        const std::string text = e.what();  // the standard library may say more
+        const std::string text = e.what();  // the standard library may add text
         EXPECT_TRUE(text.starts_with("thread_per_task_executor \"io\": task rejected, no thread (")) << text;
         EXPECT_TRUE(text.ends_with("Resource temporarily unavailable; threads running 1)")) << text;
     }
@@ -112,7 +113,7 @@ TEST_F(thread_failure, invoke_all_that_runs_out_of_threads_stops_what_it_had_sta
     const std::vector<std::function<void(std::stop_token)>> tasks(4, waits_for_stop);
     EXPECT_THROW((void)threads.invoke_all(tasks), spool::rejected_execution);
     threads.close();
-    // A task that had not begun when it was cancelled never does.
+    // A task that is cancelled before it begins never runs.
     EXPECT_LE(stopped, 2);
     EXPECT_EQ(threads_refused, 1);
 }

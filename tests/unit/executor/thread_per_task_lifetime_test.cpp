@@ -1,4 +1,5 @@
-// close() and the destructor of thread_per_task_executor: who waits for whom, and that no thread stays behind.
+// close() and the destructor of thread_per_task_executor: which thread waits for which, and that no
+// thread is left.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -118,7 +119,7 @@ TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_e
     for (int i = 0; i < 50; ++i) {
         threads.submit([] {}).get();
     }
-    // One may stay unjoined; the kernel has none of them any more.
+    // One thread may still be unjoined, but the kernel no longer lists any of them.
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 

@@ -171,7 +171,7 @@ TEST(thread_per_task_running, cancelling_a_future_stops_its_task_and_no_other) {
     EXPECT_FALSE(other.get());
 }
 
-/// Asks the executor whenever it is moved or destroyed.
+/// Calls the executor whenever it is moved, run or destroyed.
 class asking {
 public:
     explicit asking(const spool::thread_per_task_executor& threads) : threads_(&threads) {}

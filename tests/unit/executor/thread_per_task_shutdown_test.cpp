@@ -190,11 +190,11 @@ TEST(thread_per_task_shutdown, one_shutdown_wakes_every_waiter) {
             });
         }
         EXPECT_TRUE(test::eventually([&] { return waiting == 4; }));
-        (void)test::gate{}.opens_within(test::short_delay());  // most of them sleep by now
+        (void)test::gate{}.opens_within(test::short_delay());  // most of the waiters sleep by now
         threads.shutdown();
     });
     EXPECT_EQ(woken, 4);
-    EXPECT_LT(took, test::long_delay());  // one who is not woken finds out at its time-out
+    EXPECT_LT(took, test::long_delay());  // a waiter that is not woken returns at its time-out
 }
 
 TEST(thread_per_task_shutdown, each_task_submitted_during_a_shutdown_ran_or_was_refused) {

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Notes each call; terminated from the start, so that nothing waits.
+/// Records each call. Terminated from the start, so that nothing waits.
 class noting_service final : public spool::executor_service {
 public:
     explicit noting_service(std::vector<std::string>& calls) : calls_(calls) {}

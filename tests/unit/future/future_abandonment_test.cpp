@@ -1,4 +1,4 @@
-// A task that is destroyed without having run: its future is cancelled, nobody waits for ever.
+// A task is destroyed without having run: its future is cancelled, so that no waiter hangs.
 #include <gtest/gtest.h>
 
 #include <atomic>

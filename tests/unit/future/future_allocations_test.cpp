@@ -1,4 +1,4 @@
-// How often a future allocates. operator new of the whole program is replaced, so this is a program of its own.
+// How often a future allocates. A program of its own, because it replaces operator new.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Of this thread only: what GoogleTest or another thread does meanwhile is not counted.
+// Per thread, so that the allocations of other threads are not counted.
 constinit thread_local int allocations = 0;
 constinit thread_local int releases = 0;
 
@@ -48,7 +48,7 @@ namespace {
 
 using spool::future_task;
 
-// Allocations of `f()`, which must release them all.
+// The number of allocations of `f()`, which must release all of them.
 template <class F>
 int allocations_of(F f) {
     allocations = 0;
@@ -61,7 +61,7 @@ int allocations_of(F f) {
 }  // namespace
 
 TEST(future_allocations, the_counter_itself_counts) {
-    // The functions themselves: a compiler may leave out a pair of new and delete expressions.
+    // Calls the functions directly: a compiler may elide a pair of new and delete expressions.
     EXPECT_EQ(allocations_of([] { ::operator delete(::operator new(1)); }), 1);
     EXPECT_EQ(allocations_of([] {}), 0);
 }

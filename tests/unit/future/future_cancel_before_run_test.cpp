@@ -1,4 +1,4 @@
-// cancel() of what has not started, what is done, and the end of the callable.
+// cancel() before the start and after the end, and the destruction of the callable.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ using spool::cancel_mode;
 using spool::future;
 using spool::future_task;
 
-// What a callable sees of its future at the moment of its destruction.
+// What a callable sees of its future while it is destroyed.
 struct last_look {
     int times = 0;
     bool done = true;
@@ -24,7 +24,7 @@ struct last_look {
     bool set_answer = true;
 };
 
-// A task whose callable looks at its own future when it goes.
+// A task whose callable examines its own future when it is destroyed.
 struct looking_task {
     future<int> handle;
     last_look look;
@@ -45,7 +45,7 @@ struct looking_task {
 void expect_gone_before_done(const last_look& look) {
     EXPECT_EQ(look.times, 1);
     EXPECT_FALSE(look.done);
-    EXPECT_FALSE(look.cancel_answer);  // and it did not hang
+    EXPECT_FALSE(look.cancel_answer);  // returned without hanging
     EXPECT_FALSE(look.set_answer);
 }
 
@@ -67,7 +67,7 @@ TEST(future_cancel_before_run, destroys_the_callable_at_once_though_the_task_sti
     EXPECT_TRUE(handle.cancel());
     EXPECT_EQ(alive, 0);
     EXPECT_FALSE(work.empty());
-    work();  // the task that is left does nothing
+    work();  // the remaining task does nothing
     EXPECT_TRUE(handle.is_cancelled());
     EXPECT_EQ(alive, 0);
 }
@@ -167,6 +167,7 @@ TEST(future_cancel_from_result, answers_false_while_the_result_is_moved_in) {
     future_task<cancels_when_moved> t{[] { return cancels_when_moved{nullptr, nullptr}; }};
     handle = t;
     EXPECT_TRUE(t.set_value(cancels_when_moved{&handle, &answers}));
-    EXPECT_EQ(answers, std::vector<bool>{false});  // asked by the completion itself: refused, no hang
+    // The completion itself calls cancel(): it is refused and does not hang.
+    EXPECT_EQ(answers, std::vector<bool>{false});
     EXPECT_EQ(t.state(), spool::future_state::succeeded);
 }

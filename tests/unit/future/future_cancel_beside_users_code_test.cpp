@@ -1,4 +1,5 @@
-// cancel() does not wait for users' code of another thread: destructors of callables, moves of results.
+// cancel() does not wait for user code on another thread: destructors of callables, moves of
+// results.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +20,7 @@ using spool::future;
 using spool::future_state;
 using spool::future_task;
 
-// Its destructor says that it has begun, and waits until it may go on.
+// Its destructor opens `begun` and waits for `go_on`.
 class slow_to_go {
 public:
     slow_to_go(test::gate& begun, test::gate& go_on) : begun_(&begun), go_on_(&go_on) {}
@@ -38,7 +39,7 @@ private:
     test::gate* go_on_;
 };
 
-// Calls `f` on a thread of its own: true if that returns before the gate is opened.
+// Calls `f` on a new thread. True if `f` returns before the gate is opened.
 template <class F>
 bool returns_before(test::gate& go_on, F f) {
     test::gate returned;
@@ -103,13 +104,14 @@ TEST(future_cancel_beside_users_code, that_destroys_a_callable_never_run_returns
     std::atomic<bool> cancelled{true};
     EXPECT_TRUE(returns_before(go_on, [&] { cancelled = f.cancel(); }));
     EXPECT_FALSE(cancelled);
-    EXPECT_FALSE(f.is_done());  // the callable goes before the future is done
+    EXPECT_FALSE(f.is_done());  // the callable is destroyed before the future is done
     go_on.open();
     first.join();
     EXPECT_TRUE(f.is_cancelled());
 }
 
-// Its second move says that it has begun, and waits until it may go on. The first is out of the body, the second into the future.
+// Its second move opens `begun` and waits for `go_on`. The first move is out of the body, the
+// second into the future.
 struct slow_to_move {
     test::gate* begun;
     test::gate* go_on;
@@ -143,7 +145,7 @@ TEST(future_cancel_beside_users_code, that_moves_the_result_returns_false_and_th
     EXPECT_EQ(f.state(), future_state::succeeded);
 }
 
-// A callable that cancels its own future when an outer stop comes, as long as it lives.
+// The callable owns a stop callback that cancels the callable's own future.
 TEST(future_cancel_beside_users_code, of_a_stop_callback_that_cancels_does_not_deadlock) {
     test::gate called;
     test::gate dying;
@@ -154,7 +156,7 @@ TEST(future_cancel_beside_users_code, of_a_stop_callback_that_cancels_does_not_d
         test::gate& dying;
         void operator()() const {
             called.open();
-            static_cast<void>(dying.opens());  // the callable is being destroyed by now
+            static_cast<void>(dying.opens());  // by now the callable is being destroyed
             static_cast<void>(own->cancel());
         }
     };
@@ -165,7 +167,7 @@ TEST(future_cancel_beside_users_code, of_a_stop_callback_that_cancels_does_not_d
     const auto own = std::make_shared<future<int>>();
     struct body {
         std::unique_ptr<std::stop_callback<cancel_own>> on_stop;
-        std::unique_ptr<says_so> first;  // goes before on_stop does
+        std::unique_ptr<says_so> first;  // destroyed before on_stop
         int operator()() const { return 7; }
     };
     body b{nullptr, std::unique_ptr<says_so>{new says_so{&dying}}};

@@ -1,4 +1,4 @@
-// cancel() of a body that runs: its stop, its waiters, its callable and its late outcome.
+// cancel() of a running body: its stop, its waiters, its callable and its late outcome.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@ using spool::future;
 using spool::future_task;
 using test::gate;
 
-// Blocks until the token is stopped.
+// Blocks until a stop is requested through the token.
 void wait_for_stop(const std::stop_token& stop) {
     gate stopped;
     const std::stop_callback on_stop{stop, [&] { stopped.open(); }};
@@ -56,7 +56,8 @@ TEST(future_cancel_running, with_interrupt_is_seen_by_a_body_that_never_asked_fo
             std::this_thread::yield();
         }
         seen = true;
-        token_found_stopped = spool::this_task::stop_token().stop_requested();  // asked for only now
+        // The token is requested only now.
+        token_found_stopped = spool::this_task::stop_token().stop_requested();
         spool::this_task::interruption_point();
     }};
     std::jthread runner{[&] { t.run(); }};
@@ -101,7 +102,7 @@ TEST(future_cancel_running, with_let_run_leaves_the_token_alone_also_after_the_e
     const test::open_at_end guard{release};
     running.wait();
     EXPECT_TRUE(t.cancel(cancel_mode::let_run));
-    EXPECT_FALSE(t.cancel(cancel_mode::interrupt));  // too late to interrupt: it is done
+    EXPECT_FALSE(t.cancel(cancel_mode::interrupt));  // too late to interrupt: the future is done
     EXPECT_FALSE(left_behind.stop_requested());
     release.open();
     runner.join();
@@ -153,7 +154,7 @@ TEST(future_cancel_running, discards_a_late_value_and_a_late_exception) {
             runner.join();
             EXPECT_THROW(t.get(), spool::cancelled);
             EXPECT_EQ(t.state(), spool::future_state::cancelled);
-            EXPECT_EQ(results, 0);  // the late value is not kept
+            EXPECT_EQ(results, 0);  // the late value is dropped
         }
     }
 }

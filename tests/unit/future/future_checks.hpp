@@ -1,4 +1,5 @@
-// What the tests of futures share: how a wait ended, threads that wait, and destruction that tells.
+// Helpers that the tests of futures share: how a wait ended, threads that wait, and a callback on
+// destruction.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@
 
 namespace test {
 
-/// How `wait()` ended: "ready", "cancelled", "interrupted", "timed out", or what() of anything else.
+/// How `wait()` ended: "ready", "cancelled", "interrupted", "timed out", or the what() of another
+/// exception.
 template <class Wait>
 std::string answer_of(Wait wait) {
     try {
@@ -33,7 +35,7 @@ std::string answer_of(Wait wait) {
     return "ready";
 }
 
-/// A thread that waits, and tells how that ended.
+/// A thread that waits, and records how its wait ended.
 class waiter {
 public:
     template <class Wait>
@@ -45,7 +47,7 @@ public:
           }) {
         started_.wait();
     }
-    /// Waits for the end of the wait.
+    /// Blocks until the wait has ended, and returns how.
     [[nodiscard]] std::string answer() const { return ended_.opens() ? answer_ : "still waiting"; }
     [[nodiscard]] bool has_ended() const { return ended_.is_open(); }
 
@@ -53,16 +55,17 @@ private:
     gate started_;
     gate ended_;
     std::string answer_;   // written before ended_ opens, read after
-    std::jthread thread_;  // last: joined while the rest lives
+    std::jthread thread_;  // last: joined before the other members are destroyed
 };
 
-/// Put into a callable by move or copy: calls `f` when the last copy goes.
+/// For a callable to own, by move or copy: calls `f` when the last copy is destroyed.
 template <class F>
 [[nodiscard]] std::shared_ptr<void> at_end(F f) {
     return std::shared_ptr<void>{static_cast<void*>(nullptr), [f](void*) { f(); }};
 }
 
-/// Calls `f` with time limits at all the edges: the most negative, -1, 0, 1 and the largest, in several units.
+/// Calls `f` with the extreme time limits: the most negative, -1, 0, 1 and the largest, in several
+/// units.
 template <class F>
 void for_any_timeout(F f) {
     const auto in_unit = [&f]<class D>(D) {

@@ -1,4 +1,4 @@
-// set_value() and set_exception(), before and while the body runs, and results that cannot be moved in.
+// set_value() and set_exception(), before and during the run, and results whose move throws.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using spool::future_state;
 using spool::future_task;
 using test::gate;
 
-// A result whose nth move throws.
+// A result whose n-th move throws.
 class fragile {
 public:
     explicit fragile(int& moves_left) : moves_left_(&moves_left) {}
@@ -34,7 +34,7 @@ private:
     int* moves_left_;
 };
 
-// A body that is being run by another thread.
+// A body that another thread is running, until `release` opens.
 class held_run {
 public:
     explicit held_run(gate& release)
@@ -111,7 +111,7 @@ TEST(future_completion_by_hand, while_the_body_runs_decides_and_drops_the_late_v
     t.join();
     EXPECT_EQ(t.work.get(), 8);
     EXPECT_EQ(t.destroyed, 1);
-    EXPECT_FALSE(t.stopped);  // nobody asked it to stop
+    EXPECT_FALSE(t.stopped);  // no stop was requested
 }
 
 TEST(future_completion_by_hand, with_an_exception_while_the_body_runs_decides) {
@@ -156,11 +156,12 @@ TEST(future_completion_by_hand, refuses_a_null_exception_and_changes_nothing) {
     EXPECT_EQ(t.state(), future_state::pending);
     t.run();
     EXPECT_EQ(t.get(), 7);
-    EXPECT_THROW(t.set_exception(nullptr), std::invalid_argument);  // also when it is done
+    EXPECT_THROW(t.set_exception(nullptr), std::invalid_argument);  // also when the future is done
 }
 
 TEST(future_result_that_does_not_move, makes_the_future_failed_whichever_move_throws) {
-    // Moved out of the call and then into the future; each of the moves is tried.
+    // The result is moved out of the call and then into the future. Each of these moves throws
+    // once.
     for (int good_moves = 0; good_moves < 2; ++good_moves) {
         int moves_left = good_moves;
         std::atomic<int> alive{0};

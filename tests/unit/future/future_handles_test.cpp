@@ -1,4 +1,4 @@
-// Handles as values: equality, copies, and the handle without a state.
+// Handles as values: equality, copies, and a handle without a state.
 #include <gtest/gtest.h>
 
 #include <chrono>

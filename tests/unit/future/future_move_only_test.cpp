@@ -1,4 +1,4 @@
-// Results that can only be moved: one get() takes them, on an rvalue.
+// Results that can only be moved: a single get() on an rvalue takes them.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -69,7 +69,7 @@ TEST(future_move_only, the_first_get_wins_and_every_later_one_throws_logic_error
               std::string::npos);
     EXPECT_FALSE(first.valid());
     EXPECT_THROW(static_cast<void>(std::move(third).get_for(seconds{0})), std::logic_error);
-    EXPECT_EQ(t.state(), spool::future_state::succeeded);  // it is still done
+    EXPECT_EQ(t.state(), spool::future_state::succeeded);  // the future is still done
 }
 
 TEST(future_move_only, a_get_that_times_out_takes_nothing) {

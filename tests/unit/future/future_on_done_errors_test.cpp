@@ -1,4 +1,5 @@
-// An on_done() callback that throws: the outcome stays, the others run, the exception comes out of the completion.
+// An on_done() callback throws: the outcome stays, the other callbacks run, and the completing call
+// throws the exception.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace {
 using spool::cancel_mode;
 using spool::future_task;
 
-// A task with a callback that throws, and one after it that counts.
+// A task with a callback that throws, followed by one that counts.
 struct troubled_task {
     int later_calls = 0;
     future_task<int> work{[] { return 7; }};
@@ -47,7 +48,7 @@ TEST(future_on_done_errors, come_out_of_the_split_off_task) {
     handle.on_done([] { throw std::range_error("from the callback"); });
     EXPECT_THROW(work(), std::range_error);
     EXPECT_EQ(handle.get(), 7);
-    work();  // a second call has nothing to do and nothing to throw
+    work();  // a second call does nothing and throws nothing
 }
 
 TEST(future_on_done_errors, come_out_of_set_value_and_leave_the_value) {

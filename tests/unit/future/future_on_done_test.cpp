@@ -200,7 +200,7 @@ TEST(future_on_done, is_destroyed_after_it_ran_and_with_a_future_that_nobody_nee
         t.on_done([held = test::tracked{alive}](const future<int>&) {});
         EXPECT_EQ(alive, 2);
         t.run();
-        EXPECT_EQ(alive, 0);  // completion breaks the circle
+        EXPECT_EQ(alive, 0);  // completion has destroyed the callbacks
         t.on_done([held = test::tracked{alive}] {});
         EXPECT_EQ(alive, 0);
     }

@@ -1,4 +1,4 @@
-// The task scope that a body runs in: whose stop token it gets, and whose stop reaches whom.
+// The task scope in which a body runs: which stop token it gets, and which scopes a stop reaches.
 #include <gtest/gtest.h>
 
 #include <stop_token>
@@ -95,7 +95,8 @@ TEST(future_scope, one_run_inside_a_task_is_stopped_with_that_task_and_never_the
     scope.interrupt().request_stop();
     second.run();
     EXPECT_TRUE(inner_stopped_by_outer);
-    EXPECT_EQ(second.state(), spool::future_state::succeeded);  // a stop alone decides nothing
+    // A stop alone does not decide the outcome.
+    EXPECT_EQ(second.state(), spool::future_state::succeeded);
 }
 
 TEST(future_scope, the_scope_is_taken_over_once_so_a_nested_run_gets_its_own) {

@@ -1,4 +1,5 @@
-// state(), result_now() and exception_now() in each state of a future, and what they say when asked too early.
+// state(), result_now() and exception_now() in each state of a future, and what they throw when
+// called too early.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -16,7 +17,7 @@ using spool::cancel_mode;
 using spool::future_state;
 using spool::future_task;
 
-// Both calls are refused: they name themselves, what is missing, and the future.
+// Both calls must throw. The text names the call, what is missing, and the future.
 template <class T>
 void expect_neither_now(const spool::future<T>& f, const std::string& state) {
     const std::string task = "future of task " + std::to_string(f.id()) + ": " + state;

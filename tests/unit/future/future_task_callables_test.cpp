@@ -1,4 +1,5 @@
-// What can be the body of a future_task, and the task that is made of one: its id, priority and due time.
+// What can be the body of a future_task, and the task that is made from it: its id, priority and
+// due time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -45,7 +46,7 @@ void expect_order_kept(future_task<T> t, int priority, due_time due) {
     auto [handle, work] = std::move(moved).split();
     EXPECT_EQ(work.priority(), priority);
     EXPECT_EQ(work.due(), due);
-    handle.cancel();  // the callable that could be asked is gone now
+    handle.cancel();  // destroys the callable that was asked for them
     EXPECT_EQ(work.priority(), priority);
     EXPECT_EQ(work.due(), due);
 }
@@ -108,7 +109,7 @@ TEST(future_task_callables, with_a_value_may_take_a_token_too) {
     EXPECT_EQ(t.get(), 7);
 }
 
-// Its own id() and shared_state() are no business of the task that it is put into.
+// Its own id() and shared_state() must not affect the task that is made from it.
 struct named : future_task<int> {
     using future_task::future_task;
     [[nodiscard]] std::string id() const { return "named"; }
@@ -190,7 +191,7 @@ TEST(future_task_as_callable, runs_and_completes_when_the_task_is_called) {
     EXPECT_EQ(work.due(), noon);
     work();
     EXPECT_EQ(f.get(), 7);
-    work();  // again: nothing
+    work();  // a second call does nothing
     EXPECT_EQ(f.get(), 7);
 }
 
@@ -201,7 +202,8 @@ TEST(future_task_as_callable, counts_as_a_handle_until_the_task_is_destroyed) {
     task work{std::move(t)};
     work();
     EXPECT_EQ(std::move(f).get(), std::string(100, 'x'));
-    EXPECT_EQ(std::move(g).get(), std::string(100, 'x'));  // a copy: the task could still read it
+    // A copy: the task could still read the result.
+    EXPECT_EQ(std::move(g).get(), std::string(100, 'x'));
 }
 
 TEST(future_task_as_callable, split_leaves_an_empty_future_task) {

@@ -14,7 +14,7 @@ using spool::cancel_mode;
 using test::gate;
 using test::observed_task;
 
-// Sleeps as a body that is to be woken would; true if it was.
+// Sleeps like a body that expects an interruption. True if the sleep was interrupted.
 bool woken_by_stop(gate& sleeping) {
     sleeping.open();
     try {

@@ -20,7 +20,7 @@ using test::gate;
 using test::observed_task;
 using test::waiter;
 
-// A wait of its own task scope, the stop of which the test requests.
+// A wait inside a task scope of its own, whose stop the test requests.
 class scoped_waiter {
 public:
     template <class Wait>

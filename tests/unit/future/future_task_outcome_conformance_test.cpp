@@ -1,4 +1,5 @@
-// The rows of the conformance table on building, running and completing a future_task, and on its text form.
+// The rows of the conformance table on constructing, running and completing a future_task, and on
+// its text form.
 #include <gtest/gtest.h>
 
 #include <exception>

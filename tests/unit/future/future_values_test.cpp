@@ -1,4 +1,5 @@
-// What a future can bring, and what get() gives: the value in place, a copy, or the value moved out.
+// What a future can hold, and what get() returns: a reference to the value, a copy, or the value
+// moved out.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -38,7 +39,7 @@ struct base_thing {
 };
 struct derived_thing : base_thing {};
 
-// The handle of a future that has been run, without its task.
+// Returns the handle of a future whose task has run and is destroyed.
 template <class F>
 future<spool::task_result_t<F>> ran(F f) {
     auto [handle, work] = future_task<spool::task_result_t<F>>{std::move(f)}.split();
@@ -138,7 +139,7 @@ TEST(future_values, get_on_a_handle_that_is_not_the_last_copies) {
     [[maybe_unused]] const counted copy = std::move(f).get();
     EXPECT_EQ(c.copies, 1);
     EXPECT_EQ(c.moves, 0);
-    [[maybe_unused]] const counted moved = std::move(other).get();  // now it is the last
+    [[maybe_unused]] const counted moved = std::move(other).get();  // now the last handle
     EXPECT_EQ(c.copies, 1);
     EXPECT_EQ(c.moves, 1);
 }

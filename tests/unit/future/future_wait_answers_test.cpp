@@ -1,4 +1,5 @@
-// Where several answers to a wait are true at once: the result that is there, then the stop, then the time-out.
+// Several answers to a wait hold at once: an available result comes first, then the stop, then the
+// time-out.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,7 +24,7 @@ struct named_wait {
     std::function<void(const future<int>&)> wait;
 };
 
-// A boolean answer told as get_for() tells it.
+// Turns a boolean answer into what get_for() does.
 void in_time(bool done) {
     if (!done) {
         throw spool::timed_out("answered false");

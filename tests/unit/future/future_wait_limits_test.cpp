@@ -72,7 +72,7 @@ TEST(future_wait_limits, huge_limits_do_not_overflow_into_the_past) {
     waits_with(std::chrono::nanoseconds::max());
     waits_with(std::chrono::duration<double>{infinity});
     waits_with(std::chrono::duration<double, std::giga>{1e300});
-    EXPECT_FALSE(t.wait_for(test::short_delay()));  // an overflow would have ended them meanwhile
+    EXPECT_FALSE(t.wait_for(test::short_delay()));  // an overflow would have ended the waits by now
     for (const auto& w : waiters) {
         EXPECT_FALSE(w->has_ended());
     }

@@ -1,4 +1,5 @@
-// observed_task: a future_task that counts what happens to it, and the two checks that many claims share.
+// observed_task: a future_task that counts what happens to it, and the two checks that many tests
+// share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,12 +16,13 @@
 
 namespace test {
 
-/// Counts the calls of its body and of a done hook, and whether the hook found the future done.
+/// Counts the calls of its body and of an on_done callback, and records whether the callback found
+/// the future done.
 struct observed_task {
     std::atomic<int> body_calls{0};
     std::atomic<int> done_calls{0};
     std::atomic<bool> done_when_called{true};
-    spool::future_task<int> work;  // last: its destructor may still call the hook
+    spool::future_task<int> work;  // last: its destructor may still call the callback
 
     template <class Body>
     explicit observed_task(Body body)
@@ -36,7 +38,8 @@ struct observed_task {
     observed_task() : observed_task([] { return 7; }) {}
 };
 
-/// The done-check, less the outcome: done for good, the hook ran once, and nothing starts it again.
+/// The done-check without the outcome: the future stays done, the callback ran once, and nothing
+/// starts the body again.
 inline void expect_done(observed_task& t) {
     const int body_calls = t.body_calls;
     EXPECT_TRUE(t.work.is_done());
@@ -70,7 +73,7 @@ std::exception_ptr thrown_by(Get get) {
     return nullptr;
 }
 
-/// The done-check for a failure: it is always the very exception object.
+/// The done-check for a failure: get() always throws the same exception object.
 inline void expect_done_with_error(observed_task& t, const std::exception_ptr& error) {
     expect_done(t);
     EXPECT_EQ(t.work.state(), spool::future_state::failed);
@@ -79,7 +82,7 @@ inline void expect_done_with_error(observed_task& t, const std::exception_ptr& e
     for_any_timeout([&](auto timeout) { EXPECT_EQ(thrown_by([&] { t.work.get_for(timeout); }), error); });
 }
 
-/// The done-check for a cancelled one.
+/// The done-check for a cancelled task.
 inline void expect_done_cancelled(observed_task& t) {
     expect_done(t);
     EXPECT_EQ(t.work.state(), spool::future_state::cancelled);
@@ -88,7 +91,7 @@ inline void expect_done_cancelled(observed_task& t) {
     for_any_timeout([&](auto timeout) { EXPECT_THROW(t.work.get_for(timeout), spool::cancelled); });
 }
 
-/// The confuse-check, less the outcome: a finished task ignores all who want to finish it again.
+/// The confuse-check without the outcome: a finished task ignores every attempt to finish it again.
 inline void try_to_confuse(observed_task& t) {
     EXPECT_FALSE(t.work.set_value(-1));
     EXPECT_FALSE(t.work.set_exception(std::make_exception_ptr(std::runtime_error("too late"))));

@@ -14,7 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace spool::lab;
 
-// 200 tasks a second of 20 ms: keeps four workers busy. The pool has two, and a queue without limit.
+// 200 tasks per second of 20 ms each keep four workers busy. The pool has two core workers and an
+// unbounded queue.
 scenario overloaded() {
     scenario s = test::with_pool({.core = 2, .maximum = 8}, 3s);
     s.classes[0].arrivals = {{.rate = 200, .until = 3s}};

@@ -41,13 +41,14 @@ TEST(lab_plan, constant_arrivals_come_evenly) {
 
 TEST(lab_plan, poisson_arrivals_have_their_rate_and_vary_as_much_as_they_should) {
     const auto plan = make_plan(with_class({.rate = 1000}, {.first = 1ms}));
-    EXPECT_NEAR(static_cast<double>(plan.size()), 10'000, 400);  // four deviations
+    EXPECT_NEAR(static_cast<double>(plan.size()), 10'000, 400);  // four standard deviations
     double squares = 0;
     for (std::size_t i = 1; i < plan.size(); ++i) {
         const double gap = seconds(plan[i].arrival - plan[i - 1].arrival) * 1000;
         squares += gap * gap;
     }
-    EXPECT_NEAR(squares / static_cast<double>(plan.size()), 2, 0.2);  // of an exponential gap
+    // The mean square of an exponential gap.
+    EXPECT_NEAR(squares / static_cast<double>(plan.size()), 2, 0.2);
 }
 
 TEST(lab_plan, bursts_come_together_and_may_be_spread) {

@@ -45,16 +45,17 @@ TEST(lab_report, says_whether_each_part_of_the_goal_is_met) {
     const auto verdict = spool::lab::report_data("t", {{"one", &run}})["runs"][0]["verdict"];
     EXPECT_EQ(verdict["met"], false);
     EXPECT_EQ(verdict["parts"][0]["met"], false);
-    EXPECT_EQ(verdict["parts"][0]["limit"], 5.0);  // milliseconds, as all times of the report
+    EXPECT_EQ(verdict["parts"][0]["limit"], 5.0);  // milliseconds, like all times in the report
     EXPECT_EQ(verdict["parts"][1]["met"], true);
     EXPECT_EQ(verdict["parts"][1]["of"], "total");
     EXPECT_TRUE(spool::lab::verdict_json(simulated(with_pool(sizes(1, 1, 9)), {}), {}).is_null());
 }
 
 TEST(lab_report, lost_tasks_keep_a_distribution_below_the_whole) {
-    const auto run = simulated(with_pool(sizes(1, 1, 1)), tasks(4, 0ms, 100ms));  // two of four are refused
+    // Two of the four tasks are refused.
+    const auto run = simulated(with_pool(sizes(1, 1, 1)), tasks(4, 0ms, 100ms));
     const auto shares = spool::lab::distribution_json(run);
-    EXPECT_EQ(shares["wait"].front(), 0.25);  // the first did not wait
+    EXPECT_EQ(shares["wait"].front(), 0.25);  // the first task did not wait
     EXPECT_EQ(shares["wait"].back(), 0.5);
     EXPECT_EQ(shares["total"].front(), 0.0);
 }

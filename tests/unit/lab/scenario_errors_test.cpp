@@ -11,7 +11,7 @@ namespace {
 using spool::lab::input_error;
 using spool::lab::parse_scenario;
 
-// What is said about the scenario; empty if nothing is.
+// The error message for the scenario; empty if it is valid.
 std::string complaint(const std::string& text) {
     try {
         static_cast<void>(parse_scenario("s.json", text, ""));
@@ -21,7 +21,7 @@ std::string complaint(const std::string& text) {
     }
 }
 
-// A scenario whose pool, arrivals and service are these, each on a line of its own: 3, 6 and 7.
+// A scenario with this pool, these arrivals and this service, on lines 3, 6 and 7.
 std::string scenario_of(const std::string& pool, const std::string& arrivals, const std::string& service,
                         const std::string& more = "") {
     return "{\n\"duration\": \"5s\",\n\"pool\": " + pool +

@@ -14,13 +14,15 @@ using test::with_pool;
 using test::workers_at;
 
 TEST(simulator, grows_to_the_core_then_queues_then_grows_to_the_maximum) {
-    // Ten tasks, 1 ms apart, that outlast the arrivals: 2 core workers, 4 places, then workers up to 5; one is left over.
+    // Ten tasks, 1 ms apart, that outlast the arrivals: 2 core workers, 4 places in the queue, then
+    // workers up to 5. One task is refused.
     const auto run = simulated(with_pool(sizes(2, 5, 4)), tasks(10, 1ms, 100ms));
     EXPECT_EQ(run.outcomes[0].start, 0ms);
     EXPECT_EQ(run.outcomes[1].start, 1ms);
-    EXPECT_EQ(run.outcomes[2].start, 100ms);  // queued: begins when the first has ended
-    EXPECT_EQ(run.outcomes[5].start, 107ms);  // the last of the queue: when the second extra worker is free
-    EXPECT_EQ(run.outcomes[6].start, 6ms);    // the queue is full: a worker of its own
+    EXPECT_EQ(run.outcomes[2].start, 100ms);  // queued: begins when the first task has ended
+    // The last one in the queue begins when the second extra worker is free.
+    EXPECT_EQ(run.outcomes[5].start, 107ms);
+    EXPECT_EQ(run.outcomes[6].start, 6ms);  // the queue is full: gets a new worker
     EXPECT_EQ(run.outcomes[8].start, 8ms);
     EXPECT_EQ(run.outcomes[9].how, spool::lab::fate::refused);
     EXPECT_EQ(run.largest_pool, 5U);
@@ -36,7 +38,8 @@ TEST(simulator, an_unbounded_queue_never_lets_it_grow_past_the_core) {
 
 TEST(simulator, a_hand_off_queue_starts_a_worker_whenever_nobody_is_idle) {
     const auto run = simulated(with_pool(sizes(0, 8, 0)), tasks(5, 10ms, 25ms));
-    EXPECT_EQ(run.largest_pool, 3U);  // at 20 ms the first is still busy; at 30 ms it is idle again
+    // At 20 ms the first worker is still busy; at 30 ms it is idle again.
+    EXPECT_EQ(run.largest_pool, 3U);
     for (const auto& o : run.outcomes) {
         EXPECT_EQ(o.start, o.submitted);
     }
@@ -94,7 +97,7 @@ TEST(simulator, computing_tasks_share_the_cpus_evenly) {
     s.classes[0].cpu = true;
     const auto run = simulated(s, tasks(4, 0ms, 10ms), 2);
     for (const auto& o : run.outcomes) {
-        EXPECT_EQ(o.end, 20ms);  // four on two CPUs: half as fast
+        EXPECT_EQ(o.end, 20ms);  // four tasks on two CPUs: half as fast
     }
     EXPECT_EQ(simulated(s, tasks(2, 0ms, 10ms), 2).length, 10ms);
 }

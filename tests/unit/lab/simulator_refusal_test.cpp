@@ -49,8 +49,8 @@ TEST(simulator_refusal, discard_oldest_with_nothing_queued_loses_the_new_task) {
 
 TEST(simulator_refusal, caller_runs_keeps_the_submitter_busy_and_later_arrivals_waiting) {
     const auto run = simulated(with_pool(one_worker_one_place(refusal::caller_runs)), tasks(4, 1ms, 100ms));
-    EXPECT_EQ(run.outcomes[2].start, 2ms);        // by the submitter itself
-    EXPECT_EQ(run.outcomes[3].submitted, 102ms);  // came at 3 ms, and nobody was there to see it
+    EXPECT_EQ(run.outcomes[2].start, 2ms);        // the submitter runs it
+    EXPECT_EQ(run.outcomes[3].submitted, 102ms);  // arrived at 3 ms, while the submitter was busy
     EXPECT_EQ(run.refusal_times.size(), 1U);
     EXPECT_EQ(run.largest_pool, 1U);
 }
@@ -59,9 +59,9 @@ TEST(simulator_refusal, a_refused_task_comes_again_as_often_as_it_may) {
     test::scenario s = with_pool(sizes(1, 1, 0));
     s.classes[0].retry = {.attempts = 3, .after = 40ms};
     const auto run = simulated(s, tasks(3, 1ms, 60ms));
-    EXPECT_EQ(run.outcomes[1].start, 81ms);  // refused at 1 ms and at 41 ms, taken at 81 ms
+    EXPECT_EQ(run.outcomes[1].start, 81ms);  // refused at 1 ms and 41 ms, accepted at 81 ms
     EXPECT_EQ(run.outcomes[1].refusals, 2);
-    EXPECT_EQ(run.outcomes[2].how, fate::refused);  // at 2, 42 and 82 ms
+    EXPECT_EQ(run.outcomes[2].how, fate::refused);  // refused at 2, 42 and 82 ms
     EXPECT_EQ(run.outcomes[2].refusals, 3);
     EXPECT_EQ(run.refusal_times.size(), 5U);
 }
@@ -71,7 +71,7 @@ TEST(simulator_refusal, a_raised_capacity_makes_room_at_once) {
     s.pool.queue = test::queue_kind::linked;
     s.changes = {{.at = 5ms, .capacity = 100}};
     const auto run = simulated(s, tasks(10, 1ms, 100ms));
-    EXPECT_EQ(run.refusal_times.size(), 3U);  // those of 2, 3 and 4 ms
+    EXPECT_EQ(run.refusal_times.size(), 3U);  // those at 2, 3 and 4 ms
 }
 
 }  // namespace

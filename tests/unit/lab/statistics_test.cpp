@@ -57,7 +57,8 @@ TEST(lab_histogram, finds_quantiles_of_what_was_added) {
 }
 
 TEST(lab_summary, counts_waits_from_the_intended_arrival) {
-    // One worker, tasks of 10 ms every 5 ms: the n-th waits 5 n ms, though the load never slows down.
+    // One worker, and a task of 10 ms every 5 ms: the n-th task waits 5 n ms, although arrivals
+    // keep their pace.
     const auto s = summarise(simulated(with_pool(sizes(1, 1, 100)), tasks(21, 5ms, 10ms)));
     EXPECT_EQ(s.all.wait.most, 100ms);
     EXPECT_EQ(s.all.wait.p50, 50ms);
@@ -71,7 +72,7 @@ TEST(lab_summary, a_task_that_never_ran_missed_its_deadline) {
     const auto summary = summarise(simulated(s, tasks(4, 0ms, 100ms)));
     EXPECT_EQ(summary.all.completed, 2U);
     EXPECT_EQ(summary.all.lost, 2U);
-    EXPECT_EQ(summary.all.late, 3U);  // the second ended at 200 ms
+    EXPECT_EQ(summary.all.late, 3U);  // the two lost tasks, and the second, which ended at 200 ms
     EXPECT_DOUBLE_EQ(summary.all.late_share(), 0.75);
     EXPECT_DOUBLE_EQ(summary.all.refusal_share(), 0.5);
 }
@@ -94,12 +95,13 @@ TEST(lab_summary, every_slot_of_time_adds_up_to_the_whole) {
 }
 
 TEST(lab_summary, percentiles_over_time_are_those_of_enough_tasks) {
-    // 100 tasks a second for 10 s: a slot has ten, and a bin has 125, because an eighth of the run is over.
+    // 100 tasks per second for 10 s: a slot has about ten tasks. A bin ends with 125, because an
+    // eighth of the run has passed.
     const auto slow =
         spool::lab::over_time(simulated(with_pool(sizes(2, 4, 4), 10s), tasks(1000, 10ms, 1ms)));
     EXPECT_GE(slow.back().bin, 7U);
     EXPECT_LE(slow.back().bin, 9U);
-    // Ten times as many: a bin ends after 200.
+    // Ten times as many tasks: a bin ends with 200.
     const auto fast =
         spool::lab::over_time(simulated(with_pool(sizes(2, 4, 4), 10s), tasks(10'000, 1ms, 1ms)));
     EXPECT_EQ(fast.back().bin, 49U);
@@ -108,7 +110,7 @@ TEST(lab_summary, percentiles_over_time_are_those_of_enough_tasks) {
 }
 
 TEST(lab_summary, what_ends_after_the_last_slot_is_no_peak_in_it) {
-    // One worker drains for 10 s what came within 1 s; the slots end after 2 s.
+    // One worker needs 10 s for the tasks that arrive within 1 s. The slots end after 2 s.
     const auto slots =
         spool::lab::over_time(simulated(with_pool(sizes(1, 1, 1000)), tasks(100, 10ms, 100ms)));
     EXPECT_LE(slots.back().at, 2s);

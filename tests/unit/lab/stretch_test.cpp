@@ -18,7 +18,7 @@ using test::sizes;
 using test::tasks;
 using test::with_pool;
 
-// A real run in which every task ran `factor` times as long as on an idle machine.
+// A real run in which every task took `factor` times as long as on an idle machine.
 run_record real_run(bool cpu, int factor) {
     test::scenario s = with_pool(sizes(2, 2, 100));
     s.classes[0].cpu = cpu;
@@ -57,7 +57,8 @@ TEST(lab_stretch, a_run_on_an_idle_machine_has_no_warning) {
 }
 
 TEST(lab_stretch, tasks_that_share_the_cpus_among_themselves_were_not_stretched_by_the_machine) {
-    test::scenario s = with_pool(sizes(64, 64, 100));  // 64 at once: each takes much longer than it computes
+    // With 64 tasks at once, each takes much longer than it computes.
+    test::scenario s = with_pool(sizes(64, 64, 100));
     s.classes[0].cpu = true;
     run_record run = spool::lab::simulate(
         s, std::make_shared<const std::vector<test::planned_task>>(tasks(64, 0ms, 10ms)));

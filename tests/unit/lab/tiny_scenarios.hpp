@@ -21,7 +21,7 @@ using spool::lab::run_record;
 using spool::lab::scenario;
 using spool::lab::settings;
 
-/// One class of waiting tasks; the plan is given by hand.
+/// A scenario with one class of tasks that do not compute. The test supplies the plan.
 inline scenario with_pool(settings pool, nanoseconds duration = 1s) {
     scenario s;
     s.name = "tiny";
@@ -39,7 +39,7 @@ inline settings sizes(std::size_t core, std::size_t maximum, std::size_t places)
             .capacity = places};
 }
 
-/// n tasks of this length, one every `gap`.
+/// `n` tasks of this length, one every `gap`.
 inline std::vector<planned_task> tasks(std::size_t n, nanoseconds gap, nanoseconds service) {
     std::vector<planned_task> plan;
     for (std::size_t i = 0; i < n; ++i) {
@@ -53,7 +53,7 @@ inline run_record simulated(const scenario& s, std::vector<planned_task> plan, s
                                 {.cpus = cpus});
 }
 
-/// How many workers there were at this moment.
+/// The number of workers at this time.
 inline std::size_t workers_at(const run_record& run, nanoseconds t) {
     std::size_t workers = 0;
     for (const spool::lab::sample& s : run.samples) {

@@ -1,4 +1,4 @@
-// array_blocking_queue: capacity, wrapping round, and removal in the middle.
+// array_blocking_queue: capacity, wrap-around, and removal from the middle.
 #include <gtest/gtest.h>
 
 #include <atomic>

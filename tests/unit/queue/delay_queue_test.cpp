@@ -1,4 +1,4 @@
-// delay_queue: what is due comes out, by due time; everything can be seen.
+// delay_queue: due elements come out, by due time; all elements can be seen.
 #include "spool/queue/delay_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(delay_queue_looking, next_due_is_that_of_the_head) {
     EXPECT_EQ(queue.next_due(), std::nullopt);
 }
 
-// ---- Making one, and failures
+// ---- Construction and failures
 
 TEST(delay_queue_construction, due_time_comes_from_the_callable_given) {
     const auto by_value = [](const std::unique_ptr<int>& p) { return long_ago() + std::chrono::seconds{*p}; };

@@ -1,4 +1,5 @@
-// delay_queue: how takers wait. One leads and sleeps until the head is due; whoever leaves passes the lead on.
+// delay_queue: how takers wait. The leader sleeps until the head is due. A leader that leaves
+// passes the lead on.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +30,8 @@ using namespace std::chrono_literals;
 
 using queue_of_delayed = delay_queue<delayed>;
 
-// Waits for one element. The predicate is asked only when the taker has looked and stands in line.
+// Waits for one element. The queue calls the predicate only after the taker has looked and is in
+// line.
 class waiting_taker {
 public:
     explicit waiting_taker(
@@ -51,7 +53,7 @@ public:
     [[nodiscard]] int asked() const { return asked_; }
     [[nodiscard]] bool has_ended() const { return thread_.has_ended(); }
     [[nodiscard]] bool ends() const { return thread_.ends(); }
-    /// After ends():
+    /// Valid after ends():
     [[nodiscard]] wait_result how() const { return how_; }
     [[nodiscard]] int taken() const { return taken_; }
     [[nodiscard]] due_time taken_at() const { return taken_at_; }
@@ -116,13 +118,14 @@ TEST(delay_queue_waiting, removal_of_the_head_makes_the_leader_wait_for_the_next
     if (queue.remove_if([](const delayed& x) { return x.number == 1; }) == 0) {
         GTEST_SKIP() << "so slow that the first was due before it could be removed";
     }
-    ASSERT_TRUE(leader.ends());  // it wakes for the first, finds the second, and sleeps again
+    // The leader wakes up for the first element, finds the second one, and sleeps again.
+    ASSERT_TRUE(leader.ends());
     EXPECT_EQ(leader.taken(), 2);
     EXPECT_GE(leader.taken_at(), second);
 }
 
-// Eight wait for two elements that are not due yet. The one who leads takes the first and calls one more for the second;
-// the others are not even asked whether they want to give up.
+// Eight takers wait for two elements that are not due yet. The leader takes the first and wakes one
+// taker for the second. The queue does not even call the predicates of the other takers.
 TEST(delay_queue_waiting, followers_sleep_on_while_the_leader_serves) {
     queue_of_delayed queue;
     const due_time first = from_now(test::medium_delay());
@@ -148,7 +151,7 @@ TEST(delay_queue_waiting, followers_sleep_on_while_the_leader_serves) {
     }
 }
 
-// All sleep without limit when the elements come: each new head wakes one of them.
+// All takers sleep without a limit when the elements arrive: each new head wakes one of them.
 TEST(delay_queue_waiting, new_head_wakes_one_of_many) {
     queue_of_delayed queue;
     std::vector<std::unique_ptr<waiting_taker>> takers;
@@ -187,12 +190,13 @@ TEST(delay_queue_waiting, elements_due_together_go_to_several_takers) {
     EXPECT_EQ(first.taken() + second.taken() + third.taken(), 6);
 }
 
-// ---- The leader leaves without an element: the follower must wake for the head in its place.
+// ---- The leader leaves without an element: the follower must wake up for the head instead.
 
-// The first in line leads, the second sleeps without limit: nothing but the one who leaves will wake it.
+// The first taker in line leads, the second sleeps without a limit: only the leader that leaves can
+// wake it.
 class delay_queue_lead : public testing::Test {
 protected:
-    // `leave` makes the leader go; then the follower gets the element when it is due.
+    // `leave` makes the leader leave. Then the follower must get the element when it is due.
     void expect_lead_passed_on(waiting_taker& leader, const std::function<void()>& leave, wait_result how) {
         waiting_taker follower{queue_};
         ASSERT_TRUE(follower.in_line());
@@ -201,7 +205,7 @@ protected:
         ASSERT_TRUE(leader.ends());
         EXPECT_EQ(leader.how(), how);
         EXPECT_EQ(leader.taken(), 0);
-        // Asked again: it was called to take the lead, for the head has not changed.
+        // Asked again: the follower was woken to take the lead, since the head has not changed.
         EXPECT_TRUE(test::eventually([&] { return follower.asked() > asked || follower.has_ended(); }));
         ASSERT_TRUE(follower.ends());
         EXPECT_EQ(follower.taken(), 1);
@@ -265,7 +269,7 @@ TEST_F(delay_queue_lead, passes_on_when_the_predicate_of_the_leader_throws) {
     EXPECT_EQ(follower.taken(), 1);
 }
 
-// ---- Order of answers
+// ---- Order of the answers
 
 wait_limits all_over() {
     std::stop_source source;
@@ -273,7 +277,8 @@ wait_limits all_over() {
     return {.until = deadline::after(0s), .stop = source.get_token()};
 }
 
-// ---- A taker that was called gets no CPU: it stands still in its predicate. Another must be called in its place.
+// ---- A woken taker gets no CPU: it blocks in its predicate. The queue must wake another taker
+// instead.
 
 class delay_queue_stuck : public testing::Test {
 protected:
@@ -318,7 +323,8 @@ TEST_F(delay_queue_stuck, leader_whose_sleep_is_over_and_that_does_not_come_lose
 }
 
 TEST_F(delay_queue_stuck, called_taker_that_does_not_come_is_passed_over) {
-    waiting_taker called{queue_, test::backstop(), stand_still()};  // nobody leads: the queue is empty
+    // The queue is empty, so no taker leads.
+    waiting_taker called{queue_, test::backstop(), stand_still()};
     ASSERT_TRUE(called.in_line());
     EXPECT_TRUE(another_takes_what_is_due());
     goes_on_.open();

@@ -17,7 +17,7 @@ struct delayed {
 inline spool::due_time from_now(std::chrono::nanoseconds d) {
     return std::chrono::steady_clock::now() + d;
 }
-/// Has been due since before the test began. The same in each call.
+/// A due time before the test began. Each call returns the same one.
 inline spool::due_time long_ago() {
     static const spool::due_time start = from_now(-std::chrono::hours{1});
     return start;

@@ -1,4 +1,5 @@
-// fifo_end: when one stands back who has caught up with the other end, or who loses its claims, and when it must not.
+// fifo_end: when a consumer that has caught up with the tail, or a thread that loses its claims,
+// backs off, and when it must not.
 #include "spool/queue/detail/fifo_end.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace {
 
 namespace detail = spool::detail;
 
-// Counts instead of waiting; what the producers do meanwhile is `meanwhile`.
+// Counts instead of waiting. `meanwhile` is what the producers do during the back-off.
 struct counted_backoff {
     static inline int times = 0;
     static inline std::function<void()> meanwhile;
@@ -41,7 +42,8 @@ protected:
         detail::fifo_view seen = tail_.look();
         ASSERT_TRUE(tail_.try_claim(seen, count));
     }
-    // Looks when it has used up what it knew of; how many it has found, which it takes all.
+    // Looks at the tail, after using up the known elements. Takes all that it finds, and returns
+    // how many.
     std::uint64_t look() {
         const std::uint64_t found = head_.catch_up(at_, tail_) - at_;
         at_ += found;
@@ -109,14 +111,16 @@ TEST_F(fifo_end_catching_up, never_stands_back_where_single_elements_come_one_by
     EXPECT_EQ(stood_back(), 0);
 }
 
-// Claims at one end: from what was seen just now, or from what somebody else has moved since.
+// Claims at one end: from a fresh view, or from a stale one because another thread has moved the
+// end.
 class fifo_end_claiming : public testing::Test {
 protected:
     fifo_end_claiming() {
         counted_backoff::times = 0;
         counted_backoff::meanwhile = nullptr;
     }
-    // A weak compare-exchange may fail for no reason; then it counts as lost, and the counts below would not hold.
+    // A weak compare-exchange may fail spuriously. That would count as a loss, and the counts below
+    // would not hold.
     void win() {
         detail::fifo_view seen = end_.look();
         EXPECT_TRUE(end_.try_claim(seen));

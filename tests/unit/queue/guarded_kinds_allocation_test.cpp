@@ -1,5 +1,6 @@
-// Memory: what runs out changes and loses nothing, waiting needs none, and a burst gives its own back. The program replaces
-// operator new; a thread can ask for its n-th allocation to fail.
+// Memory: a failed allocation changes and loses nothing, waiting allocates nothing, and a burst
+// frees its memory again. The program replaces operator new. A thread can make its n-th allocation
+// fail.
 #include <malloc.h>
 
 #include <chrono>
@@ -27,7 +28,8 @@ thread_local std::ptrdiff_t bytes_held = 0;
 
 }  // namespace
 
-// Not inlined: GCC would see a free() of what it takes for another operator new's memory, and warn.
+// Not inlined: GCC would see a free() of memory that it attributes to another operator new, and
+// warn.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     const bool fails = allocations_until_failure > 0 && --allocations_until_failure == 0;
@@ -50,7 +52,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Movable only; a lost one has lost its number.
+// Can only be moved. A moved-from element has lost its number.
 class element {
 public:
     explicit element(int number) : number_(number) {}
@@ -83,7 +85,8 @@ protected:
         queue_.for_each([&](const element& x) { all.push_back(x.number()); });
         return all;
     }
-    // `f()` with its first allocation failing, then its second, and so on until it succeeds. Says how often it failed.
+    // Calls `f()` with its first allocation failing, then its second, and so on until it succeeds.
+    // Returns how often it failed.
     template <class F>
     int fail_at_each(F f) {
         const std::vector<int> before = contents();
@@ -138,7 +141,7 @@ TYPED_TEST(queue_without_memory, draining_that_finds_no_memory_loses_nothing) {
     this->fill(40);
     std::vector<element> out;
     while (out.size() < 40) {
-        allocations_until_failure = 1;  // whenever the vector has to grow
+        allocations_until_failure = 1;  // fails whenever the vector has to grow
         try {
             this->queue_.drain_to(out);
         } catch (const std::bad_alloc&) {}
@@ -151,7 +154,7 @@ TYPED_TEST(queue_without_memory, draining_that_finds_no_memory_loses_nothing) {
     }
 }
 
-// Also where a heap would like to become smaller.
+// Even where a heap could shrink.
 TYPED_TEST(queue_without_memory, taking_needs_no_memory) {
     this->fill(1000);
     for (int i = 0; i < 1000; ++i) {

@@ -1,4 +1,5 @@
-// What every kind promises alike: no user code under the lock, empty tasks refused, answers in their order.
+// What every kind guarantees: no user code under the lock, empty tasks refused, answers in a fixed
+// order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,8 +24,8 @@ using spool::task;
 using spool::wait_result;
 using namespace std::chrono_literals;
 
-// Asks for the queue's size when it is destroyed, from another thread: one that holds the queue's lock would block itself for
-// ever, this one only fails.
+// When destroyed, asks for the queue's size from another thread. If the destroying thread holds the
+// queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
 class asks_for_size {
 public:
     struct answers {

@@ -223,7 +223,7 @@ TEST(deque_waiting, stop_of_the_task_interrupts_every_plain_wait) {
     EXPECT_EQ(full.size(), 1U);
 }
 
-// What is there, then an interruption, then a time-out.
+// An available element comes first, then an interruption, then a time-out.
 TEST(deque_waiting, answers_come_in_their_order) {
     std::stop_source source;
     source.request_stop();

@@ -1,4 +1,4 @@
-// linked_blocking_queue without waiting: order, capacity, and what offer and poll answer.
+// linked_blocking_queue without waiting: order, capacity, and what offer and poll return.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// linked_blocking_queue: a capacity that changes while others are at work, and room made in the middle.
+// linked_blocking_queue: a capacity that changes while other threads use the queue, and room that a
+// removal makes in the middle.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -43,7 +44,7 @@ TYPED_TEST(linked_capacity, lowered_below_the_size_accepts_nothing_until_drained
         EXPECT_FALSE(queue.offer(7));
         EXPECT_EQ(queue.poll(), next);
     }
-    EXPECT_FALSE(queue.offer(7));  // two are left, and two are allowed
+    EXPECT_FALSE(queue.offer(7));  // two are left, and the capacity is two
     EXPECT_EQ(queue.poll(), 4);
     EXPECT_TRUE(queue.offer(7));
     EXPECT_EQ(queue.poll(), 5);

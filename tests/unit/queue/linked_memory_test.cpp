@@ -1,4 +1,4 @@
-// linked_blocking_queue gives its memory back: how much it keeps when it has been drained.
+// linked_blocking_queue frees its memory: how much it keeps after it was drained.
 #include <gtest/gtest.h>
 
 #include <atomic>

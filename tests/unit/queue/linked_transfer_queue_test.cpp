@@ -1,4 +1,4 @@
-// linked_transfer_queue: a FIFO whose producers may wait for the taker.
+// linked_transfer_queue: a FIFO whose producers may wait until their element is taken.
 #include "spool/queue/linked_transfer_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST(transfer_queue_transfer, goes_at_once_to_a_consumer_that_waits) {
     EXPECT_EQ(taken, 7);
 }
 
-// Each way to take an element out ends its transfer.
+// Every way to take an element out ends its transfer.
 template <class TakeOut>
 void expect_end_of_transfer(TakeOut take_out) {
     queue_of_int queue;
@@ -139,13 +139,13 @@ TEST(transfer_queue_transfer, predicate_that_throws_changes_nothing) {
                  std::runtime_error);
     EXPECT_EQ(queue.to_vector(), (std::vector{1, 2}));
     EXPECT_FALSE(giver.has_ended());
-    // Neither is a choice of that call left behind.
+    // The failed call has left no element marked for removal.
     EXPECT_EQ(queue.remove_if([](int) { return false; }), 0U);
     queue.clear();
     EXPECT_TRUE(giver.ends());
 }
 
-// ---- Withdrawn
+// ---- Withdrawal
 
 TEST(transfer_queue_withdrawal, interrupted_transfer_gives_the_element_back) {
     queue_of_owners queue;
@@ -217,7 +217,7 @@ TEST(transfer_queue_consumers, are_counted_until_they_are_served) {
     test::in_background second{[&] { static_cast<void>(queue.take()); }};
     ASSERT_TRUE(test::eventually([&] { return queue.waiting_consumer_count() == 2; }));
     EXPECT_TRUE(queue.offer(1));
-    EXPECT_EQ(queue.waiting_consumer_count(), 1U);  // at once: nobody had to wake up for it
+    EXPECT_EQ(queue.waiting_consumer_count(), 1U);  // at once: no consumer had to wake up first
     EXPECT_TRUE(queue.empty());
     EXPECT_TRUE(queue.try_transfer(2));
     EXPECT_EQ(queue.waiting_consumer_count(), 0U);
@@ -239,7 +239,7 @@ TEST(transfer_queue_consumers, who_leaves_is_not_counted) {
     EXPECT_EQ(queue.size(), 1U);
 }
 
-// The predicate runs while the taker stands in line, so what it does comes in between.
+// The predicate runs while the taker is in line, so its offer comes in the middle of the wait.
 TEST(transfer_queue_consumers, served_in_the_last_moment_is_served) {
     queue_of_int queue;
     std::optional<int> x;
@@ -290,7 +290,7 @@ TEST(transfer_queue_consumers, empty_task_is_refused_by_every_way_in) {
     EXPECT_THROW(static_cast<void>(queue.try_transfer_for(task{}, 1s)), std::invalid_argument);
     EXPECT_THROW(static_cast<void>(queue.try_transfer_for(task{}, 1s, std::stop_token{})),
                  std::invalid_argument);
-    // A range that cannot be taken over leaves nothing behind (the sanitizers would tell).
+    // A range that cannot be taken over leaves nothing behind (the sanitizers would report a leak).
     std::vector<task> some;
     some.emplace_back([big = std::string(100, 'x')] {});
     some.emplace_back();

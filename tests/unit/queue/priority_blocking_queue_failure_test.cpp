@@ -1,4 +1,4 @@
-// priority_blocking_queue: whatever throws, and whenever it does, nothing has changed and nothing is lost.
+// priority_blocking_queue: whatever throws, and whenever, nothing changes and nothing is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct comparison_failed : std::runtime_error {
     comparison_failed() : std::runtime_error("comparison") {}
 };
 
-// Throws at the n-th call from now on; never if n is 0.
+// The n-th comparison from now on throws; none if n is 0.
 struct failing_plan {
     int calls_until_failure = 0;
 };
@@ -49,7 +49,8 @@ protected:
         queue_.for_each([&](const auto& p) { all.push_back(*p); });
         return all;
     }
-    // Calls `f()` with the first comparison failing, then the second, and so on until it succeeds. Says how often it failed.
+    // Calls `f()` with its first comparison failing, then its second, and so on until it succeeds.
+    // Returns how often it failed.
     template <class F>
     int fail_at_each(F f) {
         const std::vector<int> before = contents();
@@ -76,7 +77,7 @@ TEST_F(priority_queue_failure, comparator_that_throws_while_adding_changes_nothi
         const bool added = queue_.offer(std::move(least));
         EXPECT_TRUE(added);
     });
-    EXPECT_GE(failures, 5);  // up to the root
+    EXPECT_GE(failures, 5);  // compared on every level up to the root
     EXPECT_EQ(least, nullptr);
     EXPECT_EQ(*queue_.take(), -1);
 }
@@ -128,7 +129,7 @@ TEST_F(priority_queue_failure, predicate_that_throws_changes_nothing) {
     }
 }
 
-// Its lock is free again, and the next in line gets the element.
+// The failed call has released the lock, and the next call gets the element.
 TEST_F(priority_queue_failure, taker_that_fails_leaves_the_queue_usable) {
     plan_.calls_until_failure = 1;
     EXPECT_THROW(static_cast<void>(queue_.take()), comparison_failed);

@@ -1,4 +1,4 @@
-// priority_blocking_queue: the order, in every call that shows it, and among equals.
+// priority_blocking_queue: the order in every call that shows it, and the order of equal elements.
 #include "spool/queue/priority_blocking_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 using spool::priority_blocking_queue;
 using spool::task;
 
-// Ordered by rank; the number tells equals apart.
+// Ordered by rank. The number tells elements of equal rank apart.
 struct ranked {
     int rank = 0;
     int number = 0;
@@ -64,7 +64,7 @@ TEST(priority_queue_order, comparator_need_not_be_const) {
     EXPECT_EQ(queue.to_vector(), (std::vector{1, 2, 3}));
 }
 
-// Random pushes, pops and removals, beside a list that is sorted the slow way.
+// Random pushes, pops and removals, compared with a list that is kept in stable order.
 TEST(priority_queue_order, agrees_with_a_stably_sorted_list) {
     std::minstd_rand random{12345};
     priority_blocking_queue<ranked> queue;
@@ -103,7 +103,8 @@ TEST(priority_queue_order, equals_come_out_as_they_came_in) {
     for (int i = 0; i < 100; ++i) {
         queue.put(ranked{i % 3, i});
     }
-    queue.remove_if([](const ranked& x) { return x.number == 50; });  // lays the rest out anew
+    // Rearranges the remaining elements.
+    queue.remove_if([](const ranked& x) { return x.number == 50; });
     queue.put(ranked{0, 100});
     const std::vector<ranked> out = drained(queue);
     ASSERT_EQ(out.size(), 100U);
@@ -153,7 +154,7 @@ TEST(priority_queue_order, tasks_follow_a_comparator_of_your_own) {
     EXPECT_EQ(queue.take().id(), second_id);
 }
 
-// ---- Making one
+// ---- Construction
 
 TEST(priority_queue_construction, range_is_copied_or_moved) {
     const std::vector<int> numbers{3, 1, 2};

@@ -1,4 +1,4 @@
-// push_until and pop_until: the waits with every limit, and the predicate that ends them.
+// push_until and pop_until: waits with every kind of limit, and the predicate that ends them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -101,9 +101,10 @@ TEST(queue_giving_up, wake_without_cause_ends_no_wait) {
     }};
     ASSERT_TRUE(taker.falls_asleep());
     const int asked_before = asked;
-    EXPECT_GT(asked_before, 0);  // before it sleeps
+    EXPECT_GT(asked_before, 0);  // asked before the taker sleeps
     queue.wake_consumers();
-    ASSERT_TRUE(test::eventually([&] { return asked > asked_before; }));  // after the wake
+    // Asked again after the wake-up.
+    ASSERT_TRUE(test::eventually([&] { return asked > asked_before; }));
     EXPECT_FALSE(taker.has_ended());
     queue.put(1);
     ASSERT_TRUE(taker.ends());
@@ -119,7 +120,7 @@ TEST(queue_giving_up, predicate_that_throws_ends_the_wait_with_that) {
     EXPECT_EQ(queue.take(), 1);
 }
 
-// Both are woken, both leave; the queue still works for those who come later.
+// Both takers are woken and leave. The queue still works for later takers.
 TEST(queue_giving_up, queue_works_on_after_everybody_gave_up) {
     queue_of_int queue;
     std::atomic<bool> closed{false};

@@ -1,4 +1,4 @@
-// Stop requests and queue waits: of the token given, or of the current task.
+// Stop requests and queue waits: through the given token, or through the current task.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Elements with members that only look like those of a task.
+// Elements whose members only look like those of a task.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Holds something also after a move: a tracked is copied.
+// A moved-from parcel still holds something, because a `tracked` is copied.
 struct parcel {
     [[maybe_unused]] static constexpr bool is_empty_after_move = true;
     [[nodiscard]] bool moves_as_bytes() const { return false; }

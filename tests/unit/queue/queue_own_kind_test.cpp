@@ -1,4 +1,4 @@
-// A user's own kind of queue: four functions, and everything else works with it.
+// A user's own kind of queue: it implements four functions, and everything else works with it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Last in, first out; at most three.
+// Last in, first out; at most three elements.
 template <class T>
 class stack final : public spool::blocking_queue<T> {
 public:
@@ -128,7 +128,7 @@ TEST(own_queue_kind, waits_are_interrupted_by_the_stop_of_the_task) {
     EXPECT_TRUE(taker.was_interrupted());
 }
 
-// A kind that fails once tells its caller, and nobody is left waiting or counted.
+// A kind that throws once: the caller gets the exception, and the next call works.
 class failing final : public spool::blocking_queue<int> {
 public:
     bool fail = true;
@@ -154,7 +154,7 @@ TEST(own_queue_kind, its_exception_reaches_the_caller) {
     EXPECT_EQ(queue.take(std::stop_token{}), 1);
 }
 
-// One whose size() fails.
+// A kind whose size() throws.
 class uncountable final : public spool::blocking_queue<int> {
 public:
     [[nodiscard]] std::size_t size() const override { throw std::runtime_error("size"); }

@@ -1,4 +1,4 @@
-// Taking out of the middle, looking inside, and what becomes of what is removed.
+// Removing from the middle, looking inside, and what happens to removed elements.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -67,7 +67,7 @@ TEST_F(queue_removal, predicate_that_throws_leaves_the_queue_as_it_was) {
     };
     EXPECT_THROW(queue_.remove_if(throws_at_four), std::runtime_error);
     EXPECT_EQ(contents(queue_), (std::vector{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(queue_.poll(), 1);  // and unlocked
+    EXPECT_EQ(queue_.poll(), 1);  // the queue is unlocked again
 }
 
 TEST_F(queue_removal, clear_empties_the_queue) {
@@ -130,7 +130,7 @@ TEST(queue_removal_of_move_only, drain_moves_the_elements_out) {
     EXPECT_EQ(*out.front(), 2);
 }
 
-// ---- The end of a removed element
+// ---- Destruction of removed elements
 
 TEST(queue_removal_of_owners, removed_elements_are_destroyed_once) {
     std::atomic<int> alive{0};
@@ -148,8 +148,8 @@ TEST(queue_removal_of_owners, removed_elements_are_destroyed_once) {
     EXPECT_EQ(alive, 0);
 }
 
-// Asks for the queue's size when it is destroyed, from another thread: one that holds the queue's lock would
-// block itself for ever, this one only fails.
+// When destroyed, asks for the queue's size from another thread. If the destroying thread holds the
+// queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
 class asks_for_size {
 public:
     struct answers {

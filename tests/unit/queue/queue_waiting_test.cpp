@@ -1,4 +1,4 @@
-// Waiting for room and for an element: who is released by what.
+// Waiting for room and for an element: which action releases which waiter.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -82,7 +82,7 @@ TEST(queue_taking, each_element_releases_one_of_several_takers) {
     EXPECT_TRUE(queue.empty());
 }
 
-// ---- A producer that waits for room, and everything that makes some
+// ---- A producer that waits for room, and everything that makes room
 
 class queue_putting : public testing::Test {
 protected:
@@ -155,7 +155,7 @@ TEST_F(queue_putting, room_for_several_releases_several_producers) {
     EXPECT_EQ(queue_.take() + queue_.take(), 7);
 }
 
-// ---- Times
+// ---- Time limits
 
 TEST(queue_times, zero_and_negative_times_answer_at_once) {
     queue_of_int queue{1};

@@ -1,4 +1,5 @@
-// synchronous_queue: who is served first, and that nobody who is served goes away empty-handed.
+// synchronous_queue: which waiter is served first, and that a waiter that is served gets its
+// element.
 #include "spool/queue/synchronous_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,8 @@ using spool::wait_limits;
 using spool::wait_result;
 using namespace std::chrono_literals;
 
-// Waits to take one element. The predicate is asked only after the taker stands in the queue: enrolled() is exact.
+// Waits to take one element. The queue calls the predicate only after it has enrolled the taker:
+// enrolled() is exact.
 class waiting_taker {
 public:
     explicit waiting_taker(synchronous_queue<int>& queue)
@@ -79,7 +81,7 @@ TEST(synchronous_queue_order, fair_serves_who_waits_longest) {
     EXPECT_EQ(newest.taken(), 3);
 }
 
-// One in the middle goes away: the links around it hold.
+// A taker in the middle leaves: the links around it stay intact.
 TEST(synchronous_queue_order, others_are_served_after_one_has_left) {
     synchronous_queue<int> queue{fairness::fair};
     waiting_taker first{queue};
@@ -124,7 +126,8 @@ TEST(synchronous_queue_order, holds_for_givers_too) {
     EXPECT_EQ(polled_from_two_givers(unfair), (std::array{2, 1}));
 }
 
-// ---- Served in the last moment: the predicate runs while the taker stands in the queue, so what it does comes in between.
+// ---- Served at the last moment: the predicate runs while the taker is enrolled, so its offer
+// comes in the middle of the wait.
 
 TEST(synchronous_queue_last_moment, taker_that_gives_up_while_it_is_served_has_the_element) {
     synchronous_queue<std::unique_ptr<int>> queue;
@@ -198,7 +201,7 @@ TEST(synchronous_queue_last_moment, predicate_that_throws_leaves_nobody_in_the_q
     EXPECT_EQ(queue.poll(), std::nullopt);
 }
 
-// ---- As before
+// ---- Hand-over
 
 TEST(synchronous_queue_hand_over, offer_without_a_taker_leaves_the_element_alone) {
     synchronous_queue<std::unique_ptr<int>> queue;

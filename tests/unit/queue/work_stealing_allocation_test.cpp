@@ -1,5 +1,6 @@
-// Memory and work_stealing_queue: none is needed in the long run, and where it runs out nothing has changed. The program replaces
-// operator new; a thread can count its allocations, and ask for them to fail from the n-th on.
+// Memory and work_stealing_queue: in the long run it allocates nothing, and a failed allocation
+// changes nothing. The program replaces operator new. A thread can count its allocations, and make
+// them fail from the n-th on.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +20,7 @@ namespace {
 struct allocation_plan {
     long made = 0;
     long freed = 0;
-    long until_failure = -1;  // negative: never
+    long until_failure = -1;  // negative: none fails
 };
 constinit thread_local allocation_plan plan;
 
@@ -29,7 +30,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     }
     plan.until_failure -= plan.until_failure > 0 ? 1 : 0;
     ++plan.made;
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     void* const memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
     if (memory == nullptr) {
         throw std::bad_alloc{};
@@ -43,7 +44,8 @@ void release(void* memory) noexcept {
 
 }  // namespace
 
-// Not inlined: GCC would see a free() of what it takes for another operator new's memory, and warn.
+// Not inlined: GCC would see a free() of memory that it attributes to another operator new, and
+// warn.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     return allocate(size, alignof(std::max_align_t));
 }
@@ -81,7 +83,7 @@ long allocations_of(F f) {
     return plan.made - before;
 }
 
-// Calls `f()` with the n-th allocation failing, and all after it. True if that threw.
+// Calls `f()` with the n-th allocation and all later ones failing. True if that threw.
 template <class F>
 bool fails_at(long n, F f) {
     plan.until_failure = n;
@@ -163,7 +165,7 @@ TEST(work_stealing_allocation, spare_nodes_are_given_back_beyond_a_limit) {
     queue.detach_consumer();
 }
 
-// The element, and now and then a larger ring.
+// Adding allocates a node for the element, and now and then a larger ring.
 TEST(work_stealing_allocation, failure_while_adding_leaves_element_and_queue_as_they_were) {
     queue_of_elements queue;
     queue.attach_consumer();
@@ -197,7 +199,7 @@ TEST(work_stealing_allocation, failure_to_attach_leaves_a_thread_that_can_still_
     queue.detach_consumer();
 }
 
-// `in_inbox` elements there, 100 in a deque: every second is to be taken out.
+// `in_inbox` elements are in the inbox and 100 in a deque. The call takes out every second one.
 void expect_that_failure_while_taking_out_changes_nothing(int in_inbox) {
     queue_of_elements queue;
     for (int i = 0; i < in_inbox; ++i) {
@@ -225,7 +227,8 @@ TEST(work_stealing_allocation, failure_while_taking_out_leaves_everything_as_it_
     expect_that_failure_while_taking_out_changes_nothing(300);
 }
 
-// Each thief that hands back a node looks first how many there are. Here none sees what the others did meanwhile.
+// A thief that hands back a node first reads how many were handed back. Here it always reads 0, as
+// if no thief saw what the others did meanwhile.
 struct thieves_who_see_nobody {
     template <class T>
     struct atomic : std::atomic<T> {
@@ -244,7 +247,7 @@ TEST(work_stealing_memory, too_many_nodes_that_thieves_handed_back_at_once_are_n
         store.hand_back(new nodes::node);
     }
     int x = 1;
-    nodes::node* const first = store.make(x);  // now all of them are the owner's
+    nodes::node* const first = store.make(x);  // now the owner has all of them
     const long freed_before = plan.freed;
     store.recycle(first);
     for (int i = 0; i < 1000; ++i) {

@@ -1,4 +1,5 @@
-// work_stealing_queue on few threads: whose element comes when, who inherits it, and that nobody's waits for ever.
+// work_stealing_queue on few threads: which element comes out when, which thread inherits
+// leftovers, and that no element waits forever.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace {
 using spool::work_stealing_queue;
 using queue_of_int = work_stealing_queue<int>;
 
-// The calling thread is a consumer of the queue meanwhile.
+// Attaches the calling thread to the queue as a consumer, for the lifetime of the object.
 template <class T>
 class attached {
 public:
@@ -61,7 +62,7 @@ TEST(work_stealing_order, others_steal_the_oldest_first_and_the_newest_too) {
     queue_of_int queue;
     const attached me{queue};
     put_all(queue, 1, 3);
-    on_another_thread([&] {  // attached or not
+    on_another_thread([&] {  // first without being attached, then attached
         EXPECT_EQ(queue.poll(), 1);
         const attached thief{queue};
         EXPECT_EQ(queue.poll(), 2);
@@ -85,7 +86,7 @@ TEST(work_stealing_order, own_comes_before_the_inbox_and_the_inbox_before_the_ot
         queue.attach_consumer();
         put_all(queue, 2, 2);
         queue.detach_consumer();
-        const attached second{queue};  // takes the deque with 2 in it
+        const attached second{queue};  // inherits the deque with 2 in it
         on_another_thread([&] {
             const attached third{queue};
             put_all(queue, 3, 3);
@@ -120,7 +121,7 @@ TEST(work_stealing_inbox, a_million_added_by_a_consumer_never_touch_it) {
     EXPECT_EQ(sum, static_cast<long long>(many) * (many + 1) / 2);
 }
 
-// ---- Leaving
+// ---- Detaching
 
 TEST(work_stealing_leaving, leftovers_go_to_the_next_that_attaches) {
     queue_of_int queue;
@@ -132,7 +133,7 @@ TEST(work_stealing_leaving, leftovers_go_to_the_next_that_attaches) {
     EXPECT_EQ(queue.inbox_size(), 0U);
     const attached heir{queue};
     put_all(queue, 4, 4);
-    EXPECT_EQ(poll_all(queue), (std::vector{4, 3, 2, 1}));  // as its own: newest first
+    EXPECT_EQ(poll_all(queue), (std::vector{4, 3, 2, 1}));  // like its own: newest first
 }
 
 TEST(work_stealing_leaving, leftovers_are_there_for_threads_that_never_attach) {
@@ -146,7 +147,7 @@ TEST(work_stealing_leaving, leftovers_are_there_for_threads_that_never_attach) {
 
 TEST(work_stealing_leaving, one_who_left_uses_the_inbox_again) {
     queue_of_int queue;
-    queue.detach_consumer();  // never attached: nothing happens
+    queue.detach_consumer();  // was never attached: does nothing
     queue.attach_consumer();
     put_all(queue, 1, 1);
     queue.detach_consumer();
@@ -163,7 +164,7 @@ TEST(work_stealing_leaving, attachments_to_several_queues_do_not_mix) {
     put_all(one, 1, 2);
     put_all(two, 11, 12);
     EXPECT_EQ(one.inbox_size() + two.inbox_size(), 0U);
-    one.detach_consumer();  // not the innermost
+    one.detach_consumer();  // not the innermost attachment
     put_all(one, 3, 3);
     put_all(two, 13, 13);
     EXPECT_EQ(one.inbox_size(), 1U);
@@ -184,12 +185,14 @@ TEST(work_stealing_leaving, inner_attachment_to_the_same_queue_leaves_the_outer_
     }
     put_all(queue, 5, 5);
     EXPECT_EQ(queue.inbox_size(), 0U);
-    EXPECT_EQ(poll_all(queue), (std::vector{5, 2, 1, 3, 4}));  // the inner one's are stolen
+    // The elements of the inner attachment are stolen.
+    EXPECT_EQ(poll_all(queue), (std::vector{5, 2, 1, 3, 4}));
 }
 
-// ---- Nobody waits for ever
+// ---- No element waits forever
 
-// Takes and adds one, over and over, until `stranger` comes out. How many others came before.
+// Adds two elements and takes one, over and over, until `stranger` comes out. Returns how many
+// others came out before.
 int others_before(queue_of_int& queue, int stranger) {
     int others = 0;
     for (; others < 10'000; ++others) {
@@ -223,10 +226,10 @@ TEST(work_stealing_fairness, leftovers_come_soon_though_the_consumer_goes_on_add
         const attached other{queue};
         queue.put(-1);
     });
-    EXPECT_LE(others_before(queue, -1), 2 * 976);  // two deques take turns
+    EXPECT_LE(others_before(queue, -1), 2 * 976);  // the two deques take turns
 }
 
-// ---- Waiting, elements
+// ---- Waiting, and the lifetime of elements
 
 TEST(work_stealing_waiting, sleeping_taker_is_woken_by_a_consumer_that_adds) {
     queue_of_int queue;
@@ -288,7 +291,7 @@ TEST(work_stealing_elements, each_is_destroyed_once_wherever_it_was) {
     EXPECT_EQ(alive, 0);
 }
 
-// Counts every object, those that were moved from included.
+// Counts every live object, including moved-from ones.
 class counted {
 public:
     explicit counted(int& alive) noexcept : alive_(&alive) { ++*alive_; }

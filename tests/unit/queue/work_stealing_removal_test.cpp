@@ -1,4 +1,4 @@
-// Looking into a work_stealing_queue, and taking out of its middle: deques and inbox alike.
+// Looking into a work_stealing_queue and removing from its middle, in deques and inbox alike.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -21,7 +21,8 @@ std::vector<int> contents(const queue_of_int& queue) {
     return all;
 }
 
-// 1, 2, 3 in the deque of this thread, 4, 5, 6 in that of one that has left, 7, 8, 9 in the inbox.
+// 1, 2, 3 are in the deque of this thread, 4, 5, 6 in that of a thread that has detached, and 7, 8,
+// 9 in the inbox.
 class work_stealing_removal : public testing::Test {
 protected:
     work_stealing_removal() {
@@ -49,7 +50,7 @@ TEST_F(work_stealing_removal, everything_is_seen_and_stays) {
     EXPECT_EQ(contents(queue_), everything_);
     EXPECT_EQ(contents(queue_), everything_);
     EXPECT_EQ(queue_.size(), 9U);
-    EXPECT_EQ(queue_.take(), 3);  // and is not frozen
+    EXPECT_EQ(queue_.take(), 3);  // not left frozen
 }
 
 TEST_F(work_stealing_removal, rest_keeps_its_place_and_order) {
@@ -93,7 +94,7 @@ TEST_F(work_stealing_removal, predicate_that_throws_leaves_everything_as_it_was)
         ASSERT_EQ(contents(queue_), everything_);
         ASSERT_EQ(queue_.size(), 9U);
     }
-    EXPECT_EQ(queue_.take(), 3);  // and is not frozen
+    EXPECT_EQ(queue_.take(), 3);  // not left frozen
 }
 
 TEST_F(work_stealing_removal, looking_stops_where_it_is_told_to) {
@@ -112,7 +113,7 @@ TEST_F(work_stealing_removal, looking_stops_where_it_is_told_to) {
 
 TEST_F(work_stealing_removal, ring_that_has_turned_is_seen_in_order) {
     queue_.clear();
-    for (int i = 0; i < 1000; ++i) {  // never more than 101, so it turns and does not grow
+    for (int i = 0; i < 1000; ++i) {  // at most 101 elements: the ring wraps and does not grow
         queue_.put(int{i});
         if (i >= 100) {
             ASSERT_EQ(queue_.take_if([i](int n) { return n == i - 100; }), std::vector{i - 100});
@@ -123,7 +124,7 @@ TEST_F(work_stealing_removal, ring_that_has_turned_is_seen_in_order) {
     EXPECT_EQ(contents(queue_), left);
 }
 
-// While somebody looks, the owner adds, and takers wait rather than miss what is there.
+// While a thread looks at the elements, the owner can add. Takers wait rather than miss an element.
 TEST_F(work_stealing_removal, takers_wait_for_one_who_looks_and_the_owner_still_adds) {
     queue_.take_if([](int n) { return n > 3; });
     test::gate looking;

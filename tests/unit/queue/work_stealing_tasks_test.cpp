@@ -1,4 +1,5 @@
-// Tasks in a work_stealing_queue: those that move as bytes go a shorter way than those whose callable must be asked.
+// Tasks in a work_stealing_queue: those that can be moved as bytes take a faster path than those
+// whose callable has to be moved by its constructor.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -13,7 +14,7 @@ namespace {
 using spool::task;
 using queue_of_tasks = spool::work_stealing_queue<task>;
 
-// Counts only where it was moved as it must be: its bytes alone would point to where it was.
+// Counts only if its move constructor moved it: a copy of its bytes would point to the old object.
 class at_home {
 public:
     explicit at_home(int& count) : count_(count) {}
@@ -26,7 +27,7 @@ private:
     const at_home* self_ = this;
 };
 
-// The calling thread has a deque meanwhile.
+// The calling thread has a deque of its own.
 class work_stealing_tasks : public testing::Test {
 protected:
     work_stealing_tasks() { queue_.attach_consumer(); }
@@ -45,7 +46,7 @@ protected:
 };
 
 TEST_F(work_stealing_tasks, those_that_must_be_asked_arrive_whole_among_those_that_need_not) {
-    constexpr int each = 1000;  // the ring grows, and there are fewer spare nodes
+    constexpr int each = 1000;  // the ring grows, and spare nodes run out
     for (int round = 0; round < 2; ++round) {
         count_ = 0;
         for (int i = 0; i < each; ++i) {
@@ -71,7 +72,7 @@ TEST_F(work_stealing_tasks, the_newest_comes_first) {
     EXPECT_EQ(order, (std::vector{3, 2, 1}));
 }
 
-// Who takes from others keeps their nodes, and so may have a spare one when its own ring is full.
+// A thief keeps the nodes that it steals. So it may have a spare node while its own ring is full.
 TEST_F(work_stealing_tasks, a_full_ring_grows_though_there_are_spare_nodes) {
     const auto count = [counter = &count_] { ++*counter; };
     const auto put = [&](int many) {

@@ -55,7 +55,7 @@ TYPED_TEST(done_event, ready_comes_before_interruption_and_that_before_time_out)
     EXPECT_EQ(this->event_.await(no, {.until = over()}), wait_result::timed_out);
 }
 
-// What happens between the first look and the mark is found by the second look.
+// The second look finds what happened between the first look and the mark.
 TYPED_TEST(done_event, ready_is_looked_at_again_after_the_mark) {
     int looks = 0;
     EXPECT_EQ(this->event_.await([&] { return ++looks == 2; }, {.until = over(), .stop = stopped_token()}),
@@ -63,7 +63,7 @@ TYPED_TEST(done_event, ready_is_looked_at_again_after_the_mark) {
     EXPECT_EQ(looks, 2);
 }
 
-// The wake comes between the mark and the sleep: the sleeper must not sleep on it.
+// The wake-up comes between the mark and the sleep: the waiter must not sleep.
 TYPED_TEST(done_event, notified_between_the_second_look_and_the_sleep_it_does_not_sleep) {
     wait_result answer{};
     test::in_background waiter{[&] {
@@ -111,7 +111,7 @@ TYPED_TEST(done_event, notify_without_cause_does_not_end_the_wait) {
             {.until = test::backstop()});
     }};
     ASSERT_TRUE(waiter.falls_asleep());
-    for (int i = 0; i < 3; ++i) {  // the mark stays, so a second wake finds it too
+    for (int i = 0; i < 3; ++i) {  // the mark stays, so every wake-up finds it
         const int before = looks;
         this->event_.notify_all();
         ASSERT_TRUE(test::eventually([&] { return looks > before; }));

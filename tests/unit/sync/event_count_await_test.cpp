@@ -1,4 +1,4 @@
-// event_count::await: what ends a wait, and which answer wins when several are true at once.
+// event_count::await: what ends a wait, and which result wins when several conditions hold at once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ class event_count_await : public test::event_count_test<Parking> {
 protected:
     ~event_count_await() override { EXPECT_EQ(this->events_.waiters(), 0U); }
 
-    /// Waits on a thread of its own for `flag_`.
+    /// Waits for `flag_`. Tests call it on a background thread.
     void wait_for_flag(wait_result& answer, std::stop_token stop = {}) {
         answer = this->events_.await([this] { return flag_.load(); },
                                      {.until = test::backstop(), .stop = std::move(stop)});
@@ -41,7 +41,7 @@ protected:
 };
 TYPED_TEST_SUITE(event_count_await, test::parkings, test::parking_names);
 
-// ---- The answers when nothing has to be waited for
+// ---- Results without a wait
 
 TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
     int asked = 0;
@@ -75,7 +75,7 @@ TYPED_TEST(event_count_await, stop_requested_before_interrupts_a_wait_without_li
     EXPECT_EQ(this->events_.await(no, {.stop = stopped_token()}), wait_result::interrupted);
 }
 
-// What happens between the first look and the preparation is found by the second look.
+// The second look finds what happened between the first look and prepare_wait().
 TYPED_TEST(event_count_await, ready_is_looked_at_again_after_preparing) {
     int looks = 0;
     const auto ready_at_second_look = [&looks] { return ++looks == 2; };
@@ -97,7 +97,7 @@ TYPED_TEST(event_count_await, waiter_is_counted_during_its_second_look) {
     EXPECT_EQ(counted, 1U);
 }
 
-// ---- The answers to one who sleeps
+// ---- Results for a sleeping waiter
 
 TYPED_TEST(event_count_await, sleeper_finds_ready_after_notify_one) {
     wait_result answer{};

@@ -1,4 +1,5 @@
-// A waiter that leaves without success must not take a wake with it: another may be waiting for the same thing.
+// A waiter that leaves without success must pass its wake-up on: another waiter may wait for the
+// same thing.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,14 +22,15 @@ constexpr auto no = [] { return false; };
 template <class Parking>
 class event_count_leaving : public test::event_count_test<Parking> {
 protected:
-    /// Somebody else who waits: prepared by hand, so that a wake for it can be counted.
+    /// Adds another waiter, prepared by hand, so that the test can count a wake-up for it.
     void let_another_wait() { static_cast<void>(this->events_.prepare_wait()); }
     void let_another_go() {
         this->events_.cancel_wait();
         EXPECT_EQ(this->events_.waiters(), 0U);
     }
 
-    /// A look that is false, and during whose second run, when the waiter is prepared, a wake arrives.
+    /// A look that returns false. A wake-up arrives during its second call, when the waiter is
+    /// prepared.
     auto look_with_a_wake_at_the_second() {
         return [this, looks = 0]() mutable {
             if (++looks == 2) {
@@ -64,8 +66,8 @@ TYPED_TEST(event_count_leaving, stop_after_a_wake_passes_it_on) {
     stop.request_stop();
     EXPECT_EQ(this->events_.await(this->look_with_a_wake_at_the_second(), {.stop = stop.get_token()}),
               wait_result::interrupted);
-    EXPECT_EQ(this->wakes(),
-              before + 3);  // besides, the stop itself wakes: it was there before the preparation
+    // The third wake-up comes from the stop, which was requested before the preparation.
+    EXPECT_EQ(this->wakes(), before + 3);
     this->let_another_go();
 }
 
@@ -132,7 +134,8 @@ TYPED_TEST(event_count_leaving, exception_of_the_give_up_predicate_leaves_no_wai
     EXPECT_EQ(this->events_.waiters(), 0U);
 }
 
-// Two sleep, one item comes with one wake. Whoever is woken leaves without it; the other must get it.
+// Two waiters sleep; one item comes with one wake-up. The woken waiter leaves without the item, and
+// the other waiter must get it.
 template <class TypeParam, class Leave>
 void one_leaves_the_other_gets_the_item(spool::basic_event_count<TypeParam>& events, Leave leave) {
     std::atomic<int> items{0};

@@ -1,4 +1,4 @@
-// event_count by hand: prepare_wait, cancel_wait, wait, notify.
+// event_count phase by phase: prepare_wait, cancel_wait, wait, notify.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ TYPED_TEST(event_count_phases, prepared_waiter_is_counted_until_it_cancels) {
     EXPECT_EQ(this->events_.waiters(), 1U);
     this->events_.cancel_wait();
     EXPECT_EQ(this->events_.waiters(), 0U);
-    EXPECT_EQ(this->wakes(), key);  // to cancel is no wake
+    EXPECT_EQ(this->wakes(), key);  // cancelling is no wake-up
 }
 
 TYPED_TEST(event_count_phases, notify_one_after_prepare_ends_the_wait_at_once) {
@@ -144,7 +144,7 @@ TYPED_TEST(event_count_phases, a_late_wake_changes_hands) {
     EXPECT_TRUE(woken);
 }
 
-// The waiter has noticed by itself and left, and with it went what it waited on.
+// The waiter has noticed the event by itself, left, and destroyed the event_count.
 TYPED_TEST(event_count_phases, a_late_wake_may_come_when_the_event_count_is_gone) {
     auto events = std::make_unique<typename TestFixture::event_count>();
     static_cast<void>(events->prepare_wait());

@@ -18,7 +18,7 @@ using spool::wait_result;
 using test::counting_handler;
 using test::signals_handled;
 
-// Signals a sleeper several times, and sees it handle each and sleep on.
+// Signals a sleeper several times; the sleeper must handle each signal and sleep on.
 void disturb(test::in_background& sleeper) {
     for (int i = 0; i < 5; ++i) {
         ASSERT_TRUE(sleeper.falls_asleep());

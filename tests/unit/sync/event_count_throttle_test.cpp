@@ -1,4 +1,5 @@
-// notify_throttled: no second wake while one who was woken is on its way, and none lost by that.
+// notify_throttled: no second wake-up while a woken waiter is on its way, and no wake-up lost by
+// that.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,7 +27,7 @@ TYPED_TEST(event_count_throttle, second_wake_waits_until_the_first_has_looked) {
     this->events_.notify_throttled();
     this->events_.notify_throttled();
     this->events_.notify_throttled();
-    const auto second = this->events_.prepare_wait();  // looks now
+    const auto second = this->events_.prepare_wait();  // a waiter looks now
     EXPECT_EQ(second - first, 1U);
     this->events_.notify_throttled();
     EXPECT_TRUE(this->events_.wait(second));
@@ -37,7 +38,7 @@ TYPED_TEST(event_count_throttle, second_wake_waits_until_the_first_has_looked) {
 TYPED_TEST(event_count_throttle, wake_that_hit_nobody_does_not_hold_up_the_next) {
     const auto left = this->events_.prepare_wait();
     this->events_.notify_throttled();
-    this->events_.cancel_wait();  // it leaves without a look
+    this->events_.cancel_wait();  // the waiter leaves without a look
     std::atomic<bool> ready{false};
     wait_result answer{};
     test::in_background waiter{
@@ -76,16 +77,16 @@ TYPED_TEST(event_count_throttle, one_wake_passed_on_by_each_wakes_all) {
     EXPECT_EQ(items, 0);
 }
 
-// ---- The age of a pending wake
+// ---- The age of a pending wake-up
 
-// Nobody sleeps here, and time passes when the test says so.
+// No thread sleeps here, and the test moves the time.
 struct watched_parking {
     using word = spool::parking_word;
     using turns = spool::spin_turns;
     using moment = spool::spin_moment;
     struct wake_moment {
         static inline std::uint32_t time = 0;
-        static inline int looks = 0;  // how often somebody asked for the age
+        static inline int looks = 0;  // how often a notifier asked for the age
         static constexpr std::uint32_t patience = 1000;
         static std::uint32_t now() { return time; }
         static bool is_long_ago(std::uint32_t since) {
@@ -133,8 +134,8 @@ TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
     static_cast<void>(events_.prepare_wait());
     events_.notify_throttled();
     clock::time += clock::patience / 2;
-    static_cast<void>(events_.prepare_wait());  // looks
-    events_.notify_throttled();                 // a new wake, with an age of its own
+    static_cast<void>(events_.prepare_wait());  // a waiter looks
+    events_.notify_throttled();                 // a new wake-up with its own age
     EXPECT_EQ(watched_parking::woken, 2);
     clock::time += clock::patience / 2 + 10;
     events_.notify_throttled();
@@ -142,9 +143,9 @@ TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
 }
 
 TEST_F(event_count_wake_age, is_asked_for_only_while_a_wake_is_pending) {
-    events_.notify_throttled();  // nobody waits
+    events_.notify_throttled();  // no waiter
     static_cast<void>(events_.prepare_wait());
-    events_.notify_throttled();  // nobody is on the way
+    events_.notify_throttled();  // no waiter on its way
     EXPECT_EQ(clock::looks, 0);
     events_.notify_throttled();
     EXPECT_EQ(clock::looks, 1);
@@ -168,7 +169,7 @@ TEST(wake_age, is_long_ago_after_the_patience_and_not_before) {
     using spool::wake_moment;
     const std::uint32_t now = wake_moment::now();
     EXPECT_FALSE(wake_moment::is_long_ago(now));
-    EXPECT_FALSE(wake_moment::is_long_ago(now + 10'000));  // the cheap clock may be behind
+    EXPECT_FALSE(wake_moment::is_long_ago(now + 10'000));  // the coarse clock may be behind
     EXPECT_TRUE(wake_moment::is_long_ago(now - 60'000'000));
     EXPECT_FALSE(spool::is_stuck_since(spool::deadline::clock::now()));
     EXPECT_TRUE(spool::is_stuck_since(spool::deadline::clock::now() - std::chrono::minutes{1}));

@@ -1,4 +1,4 @@
-// in_background: one call on a thread of its own, in a task_scope of its own, that never outlives the test.
+// in_background: one call on its own thread and in its own task_scope. It never outlives the test.
 #pragma once
 
 #include <unistd.h>
@@ -20,13 +20,14 @@
 
 namespace test {
 
-/// A limit for waits that end before it unless something is broken. It lies beyond what in_background::ends() waits:
-/// else one whose wake was lost would look a last time when its limit passes, and seem to have been woken.
+/// A limit for waits that reach it only if something is broken. It is later than the limit of
+/// in_background::ends(). Otherwise a waiter whose wake-up was lost would look once more at its
+/// deadline, and would seem to have been woken.
 inline spool::deadline backstop() {
     return spool::deadline::after(2 * long_delay());
 }
 
-/// Starts `f()` at once. The destructor interrupts what still waits, and joins.
+/// Starts `f()` at once. The destructor interrupts a call that still waits, and joins the thread.
 class in_background {
 public:
     template <class F>
@@ -51,17 +52,17 @@ public:
         source.request_stop();
     }
 
-    /// True as soon as the kernel says that the thread sleeps. No check depends on its being right: what a test
-    /// then does has the same result while the thread is still on its way to sleep.
+    /// True as soon as the kernel says that the thread sleeps. No check depends on this: what a
+    /// test does next has the same result while the thread is still about to sleep.
     [[nodiscard]] bool falls_asleep() const {
         return eventually([this] { return id_ != 0 && is_asleep() && is_asleep(); });
     }
     [[nodiscard]] bool has_ended() const { return ended_.is_open(); }
     /// False means that something is broken.
     [[nodiscard]] bool ends() const { return ended_.opens(); }
-    /// After ends(): it ended by the exception `interrupted`.
+    /// After ends(): whether the call ended with the exception `interrupted`.
     [[nodiscard]] bool was_interrupted() const { return interrupted_; }
-    /// After ends(): what else it threw.
+    /// After ends(): any other exception that the call threw.
     [[nodiscard]] std::exception_ptr error() const { return error_; }
 
     std::thread::native_handle_type native_handle() { return thread_.native_handle(); }
@@ -100,10 +101,10 @@ private:
     spool::task_scope* scope_ = nullptr;  // guarded by mutex_; null before and after the call
     bool stopped_early_ = false;          // guarded by mutex_
     std::atomic<pid_t> id_{0};
-    bool interrupted_ = false;  // handed over by ended_
-    std::exception_ptr error_;  // handed over by ended_
+    bool interrupted_ = false;  // published by ended_
+    std::exception_ptr error_;  // published by ended_
     gate ended_;
-    std::thread thread_;  // last: the thread uses all the others
+    std::thread thread_;  // last: the thread uses all other members
 };
 
 }  // namespace test

@@ -1,4 +1,4 @@
-// Tests of event_count run over both ways to park.
+// Fixture for tests of event_count over both ways to park.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class event_count_test : public testing::Test {
 protected:
     using event_count = spool::basic_event_count<Parking>;
 
-    /// The wakes given so far: a key is the number of the last one.
+    /// The number of wake-ups given so far, which is the value of a new key.
     std::uint32_t wakes() {
         const std::uint32_t count = events_.prepare_wait();
         events_.cancel_wait();

@@ -1,4 +1,4 @@
-// Spinning before the sleep: when it pays, who does it, and that it ends as a sleep would.
+// Spinning before the sleep: when it pays, which waiter spins, and that it ends like a sleep.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST(recent_waits_guess, first_look_is_a_small_part_of_what_a_sleep_costs) {
     EXPECT_GT(spool::first_look, 0ns);
 }
 
-// The waits of a thread that notes only long ones; how many of them spin for long.
+// Notes `rounds` long waits, and returns how many of them would spin for spin_budget.
 int tries_in(spool::future_waits& waits, int rounds) {
     int tries = 0;
     for (int i = 0; i < rounds; ++i) {
@@ -86,7 +86,7 @@ TEST(future_waits_guess, a_try_that_succeeds_makes_the_next_one_come_soon) {
     while (waits.worth_spinning() != spin_budget) {
         waits.note(1h);
     }
-    waits.note(30us);  // the other thread has woken up in time
+    waits.note(30us);  // the other thread woke up in time
     EXPECT_EQ(tries_in(waits, 3), 0);
     EXPECT_EQ(tries_in(waits, 1), 1);
 }
@@ -116,7 +116,7 @@ class event_count_spin : public test::event_count_test<Parking> {
 protected:
     std::atomic<bool> ready_{false};
     std::atomic<int> looks_{0};
-    // Spins until something ends it.
+    // Spins until the condition, the stop or the deadline ends it.
     wait_result spin(spool::wait_limits limits = {}) {
         limits.spin = for_ever;
         limits.until = std::min(limits.until, test::backstop());
@@ -144,7 +144,7 @@ TYPED_TEST(event_count_spin, finds_what_is_published_though_nobody_notifies) {
 }
 
 TYPED_TEST(event_count_spin, throttled_notifier_wakes_nobody_while_one_spins) {
-    const auto key = this->events_.prepare_wait();  // one that is about to sleep, by hand
+    const auto key = this->events_.prepare_wait();  // a waiter about to sleep, by hand
     test::in_background spinner{[&] { static_cast<void>(this->spin()); }};
     ASSERT_TRUE(test::eventually([this] { return this->looks_ > 10; }));
     this->events_.notify_throttled();
@@ -165,7 +165,8 @@ TYPED_TEST(event_count_spin, one_that_has_not_looked_for_long_is_counted_on_no_m
         static_cast<void>(this->events_.await(
             [&] {
                 ++this->looks_;
-                return stuck && test::eventually([&] { return goes_on.load(); });  // as if it had no CPU
+                // When `stuck`, it hangs here as if it had no CPU.
+                return stuck && test::eventually([&] { return goes_on.load(); });
             },
             {.until = test::backstop(), .spin = for_ever}));
     }};
@@ -241,7 +242,7 @@ TYPED_TEST(event_count_spin, what_its_look_throws_comes_out_and_the_wake_that_it
             },
             {.until = test::backstop(), .spin = for_ever}));
     }};
-    const auto key = this->events_.prepare_wait();  // one that is about to sleep, by hand
+    const auto key = this->events_.prepare_wait();  // a waiter about to sleep, by hand
     ASSERT_TRUE(test::eventually([&] { return this->looks_ > 10; }));
     fails = true;
     ASSERT_TRUE(spinner.ends());
@@ -292,8 +293,9 @@ TEST(queue_spin, taker_that_spun_wakes_the_next_if_there_is_more) {
         ASSERT_TRUE(sleeper.falls_asleep());
         test::in_background spinner{[&] { take(for_ever); }};
         std::vector<int> two{1, 2};
-        ASSERT_EQ(queue.offer_some(two),
-                  2U);  // one word for both, and the spinner may have kept it from the sleeper
+        // One notify for both elements. The notifier may rely on the spinner and not wake the
+        // sleeper.
+        ASSERT_EQ(queue.offer_some(two), 2U);
         ASSERT_TRUE(spinner.ends());
         ASSERT_TRUE(sleeper.ends());
     }

@@ -1,4 +1,4 @@
-// this_task: what a task may ask about itself, inside of a task and outside of any.
+// this_task: what a task may ask about itself, inside and outside of a task.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -40,7 +40,7 @@ TEST(outside_of_a_task, sleep_ends_by_itself) {
     this_task::sleep_until(deadline::at(deadline::time_point::min()));
 }
 
-// ---- Inside of a task
+// ---- Inside a task
 
 TEST(inside_of_a_task, stop_is_noticed_in_every_way) {
     task_scope scope;

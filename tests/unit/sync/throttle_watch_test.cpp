@@ -1,4 +1,4 @@
-// Whether cgroups leave CPU time for spinning: by the quota, and by what cpu.stat says of throttling.
+// Whether cgroups leave CPU time to spin, according to the quota and to the throttling in cpu.stat.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -45,13 +45,13 @@ TEST_F(throttle_watch_of, quota_below_two_cpus_allows_none) {
 
 TEST_F(throttle_watch_of, quota_of_two_cpus_allows_it_until_the_process_is_throttled) {
     set_quota("200000 100000");
-    set_throttled(5);  // before it began to watch
+    set_throttled(5);  // before the watch began
     throttle_watch w = watch();
     EXPECT_TRUE(w.allows_spinning(now_ + 2s));
     set_throttled(6);
     EXPECT_FALSE(w.allows_spinning(now_ + 4s));
     EXPECT_FALSE(w.allows_spinning(now_ + 13s));
-    EXPECT_TRUE(w.allows_spinning(now_ + 15s));  // ten seconds without
+    EXPECT_TRUE(w.allows_spinning(now_ + 15s));  // ten seconds without throttling
     set_throttled(7);
     EXPECT_FALSE(w.allows_spinning(now_ + 17s));
 }

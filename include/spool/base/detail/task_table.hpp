@@ -1,4 +1,5 @@
-// task_table: what a task knows of its callable, and how it learns that from the callable's type.
+// task_table: the type-erased operations of a task on its callable, and how they are derived from
+// its type.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@
 
 namespace spool::inline v1 {
 
-/// When a task may run at the earliest.
+/// The earliest time at which a task may run.
 using due_time = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
 namespace detail {
@@ -35,8 +36,8 @@ concept a_plain = std::same_as<std::remove_cvref_t<Result>, T>;
 template <class Result>
 concept a_steady_time = is_steady_time<std::remove_cvref_t<Result>>;
 
-// What a user's callable may tell of itself; documented at task. A member of that name with another result
-// type is ignored: it has another meaning.
+// Optional members of a user's callable; documented at task. A member with one of these names but
+// another result type has another meaning, so it is ignored.
 template <class F>
 concept has_priority = requires(const F& f) {
     { f.priority() } -> a_plain<int>;
@@ -50,7 +51,7 @@ concept has_cancellation = requires(const F& f) {
     { f.is_cancelled() } -> a_plain<bool>;
 };
 
-// What a callable tells of itself.
+// The values that a callable reports through those members, or the defaults.
 struct task_order {
     int priority = 0;
     due_time due = due_time::min();
@@ -67,38 +68,41 @@ template <class F>
     return order;
 }
 
-// What the library's own callables tell their tasks besides. The library specialises task_marks for them, and nobody else does: no
-// member of a user's type is ever taken for one of these.
+// Further properties of the library's own callables. Only the library specialises task_marks, so no
+// member of a user's type is ever mistaken for one of these properties.
 struct no_task_marks {
-    // The body of a future: it takes over the scope that it runs in (see task_scope), has an id already, and
-    // tells its shared state to future_link. It has `id(f)` and `shared_state(f)`.
+    // The callable is the body of a future: it adopts the scope that it runs in (see task_scope),
+    // already has an id, and gives its shared state to future_link. Its marks have `id(f)` and
+    // `shared_state(f)`.
     static constexpr bool is_future_body = false;
-    // The callable belongs to something, a task_group say, which finds it by `owner(f)` among the queued ones.
+    // The callable belongs to an owner, such as a task_group. The owner finds its queued callables
+    // by `owner(f)`.
     static constexpr bool has_owner = false;
-    // A move may copy the bytes and forget the source, although the type is not trivially copyable.
+    // A move may copy the bytes and abandon the source, even if F is not trivially copyable.
     static constexpr bool moves_as_bytes = false;
-    // A plain task does not call it once `is_expired(f)`. See expires_at.
+    // A task that holds the callable itself, not a future's body around it, skips the call once
+    // `is_expired(f)` is true. See expires_at.
     static constexpr bool can_expire = false;
 };
 template <class F>
 struct task_marks : no_task_marks {};
 
-// Only what moves without throwing stays inline: a task's own move is noexcept.
+// A callable is stored inline only if its move cannot throw: the move of a task is noexcept.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
                                     alignof(F) <= alignof(void*) && std::is_nothrow_move_constructible_v<F>;
 
-// One per callable type: all that a task knows of its callable. `at` points to the task's 40 bytes.
+// One table per callable type. `at` points to the 40 bytes of storage in the task.
 struct task_table {
     void (*invoke)(void* at);
     void (*relocate)(void* from, void* to) noexcept;  // null: copy the bytes
-    void (*destroy)(void* at) noexcept;               // null: nothing to do
+    void (*destroy)(void* at) noexcept;               // null: nothing to destroy
     void* (*callable)(void* at) noexcept;
     int (*priority)(const void* callable);        // null: 0
-    due_time (*due)(const void* callable);        // null: at once
-    bool (*is_cancelled)(const void* callable);   // null: no
+    due_time (*due)(const void* callable);        // null: due_time::min()
+    bool (*is_cancelled)(const void* callable);   // null: false
     void* (*shared_state)(const void* callable);  // null: not the body of a future
-    const void* (*owner)(void* at) noexcept;      // null: nobody's
+    const void* (*owner)(void* at) noexcept;      // null: no owner
     const std::type_info* type;
     bool plain;  // see task::is_plain()
 };
@@ -126,7 +130,7 @@ struct task_operations {
         }
     }
     static void relocate(void* from, void* to) noexcept {
-        [[maybe_unused]] const unwatched_move watch{to};  // the id has been moved already
+        [[maybe_unused]] const unwatched_move watch{to};  // the id is at its destination already
         F& source = get(from);
         ::new (to) F(std::move(source));
         // NOLINTNEXTLINE(bugprone-use-after-move): what a move leaves must be destroyed

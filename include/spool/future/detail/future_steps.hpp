@@ -1,5 +1,6 @@
-// future_steps: how a future's word moves from phase to phase, and who is woken. A template over the word and its waiters, so that the
-// models in tests/model run this very text; future_core has the objects.
+// future_steps: the transitions of a future's word, and the wake-ups that belong to them. A
+// template over the word and its waiters, so that the models in tests/model run this very text.
+// future_core owns the objects.
 #pragma once
 
 #include "spool/base/pause_point.hpp"
@@ -8,41 +9,42 @@
 
 namespace spool::inline v1 {
 
-/// What cancel() does to a body that already runs.
+/// What cancel() does to a running body.
 enum class cancel_mode {
-    interrupt,  ///< request its stop
-    let_run,    ///< leave it alone; its outcome is discarded
+    interrupt,  ///< requests its stop
+    let_run,    ///< lets it run to its end; its outcome is discarded
 };
 
 namespace detail {
 
 /// Word: an atomic future_word. Waiters: a done_event. `me` names the calling thread.
-/// Host: the future they belong to. It has
-///     look()              the word, seq_cst
-///     destroy_callable()  I3
-///     leave_queue()       it was cancelled before its start
+/// Host: the future that owns both. It has
+///     look()              loads the word, seq_cst
+///     destroy_callable()  see I3
+///     leave_queue()       called when cancel() wins before the start
 ///     interrupt(word)     marks the scope named in the word as stopped
-///     ends_here(word)     the body has ended in the scope named in the word, and this very thread destroys its callable
+///     ends_here(word)     true if the body has ended in the scope named in the word, and this very
+///                         thread is destroying the callable
 template <class Word, class Waiters, class Host>
 class future_steps {
 public:
     future_steps(Word& word, Waiters& waiters, Host& host) noexcept
         : word_(word), waiters_(waiters), host_(host) {}
 
-    /// idle -> running: the caller runs the body.
+    /// idle -> running. True: the caller must run the body.
     [[nodiscard]] bool start(const void* scope) noexcept {
         future_word expected{phase::idle};
         SPOOL_PAUSE_POINT("future: about to run");
         return word_.compare_exchange_strong(expected, future_word{phase::running, scope});
     }
-    /// running -> idle, for a body that runs again.
+    /// running -> idle, so that the body can run again.
     [[nodiscard]] bool start_over(const void* scope) noexcept {
         future_word running{phase::running, scope};
         SPOOL_PAUSE_POINT("future: about to be run again");
         return word_.compare_exchange_strong(running, future_word{phase::idle});
     }
-    /// running -> completing, by the runner, which has destroyed the callable (I3). False: it was decided otherwise
-    /// meanwhile, and nobody touches the scope any more.
+    /// running -> completing, by the runner. Precondition: the runner has destroyed the callable
+    /// (I3). False: another thread decided the outcome, and no longer touches the scope.
     [[nodiscard]] bool claim_after_run(const void* scope, const void* me) noexcept {
         future_word seen{phase::running, scope};
         SPOOL_PAUSE_POINT("future: about to complete");
@@ -55,7 +57,8 @@ public:
         }
         return false;
     }
-    /// idle or running -> completing, by anybody. The callable is destroyed already, unless it runs.
+    /// idle or running -> completing, by any thread. On success the callable is destroyed, unless
+    /// the body is running.
     [[nodiscard]] bool claim_by_hand(const void* me) noexcept {
         for (;;) {
             const future_word seen = host_.look();
@@ -67,8 +70,9 @@ public:
             }
         }
     }
-    /// True if this call cancelled it. Its callbacks are still to be called. False: it is final, or another thread writes the outcome, or
-    /// the call comes from the destructor of the callable after its run.
+    /// True if this call cancelled the future; the caller must then call the callbacks. False: the
+    /// future is final, another thread is writing the outcome, or the callable's destructor makes
+    /// this call after the run.
     [[nodiscard]] bool cancel(cancel_mode mode, const void* me) {
         for (;;) {
             const future_word seen = host_.look();
@@ -79,7 +83,7 @@ public:
                         publish(phase::cancelled);
                         return true;
                     }
-                    break;  // somebody moved it: look again
+                    break;  // another thread moved the word: look again
                 case phase::running:
                     if (host_.ends_here(seen)) {
                         return false;
@@ -89,7 +93,7 @@ public:
                     }
                     break;
                 case phase::interrupting:
-                    static_cast<void>(wait({}));  // library code only (I4); afterwards it is final
+                    static_cast<void>(wait({}));  // library code only (I4); then it is final
                     return false;
                 case phase::completing:  // perhaps in users' code (I4)
                 case phase::succeeded:
@@ -98,19 +102,19 @@ public:
             }
         }
     }
-    /// completing or interrupting -> final, by who moved it there.
+    /// completing or interrupting -> final, by the thread that moved the word there.
     void publish(phase final) noexcept {
         SPOOL_PAUSE_POINT("future: has its outcome");
-        word_.store(future_word{final});  // hands over the outcome to everyone who reads a final word
+        word_.store(future_word{final});  // publishes the outcome to readers of a final word
         waiters_.notify_all();            // pair (S), see wait()
     }
     [[nodiscard]] wait_result wait(const wait_limits& limits) {
-        // pair (S): publish() and cancel_running() write the word seq_cst, and this look reads it seq_cst
+        // pair (S): publish() and cancel_running() write the word seq_cst, look() reads it seq_cst
         return waiters_.await([this] { return host_.look().is_final(); }, limits);
     }
 
 private:
-    // Moves a word that says idle or running to completing.
+    // idle or running -> completing. `seen` must say idle or running.
     bool claim_from(future_word seen, const void* me) noexcept {
         SPOOL_PAUSE_POINT("future: about to be cancelled");
         if (!word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
@@ -134,7 +138,7 @@ private:
         if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
             return false;
         }
-        // From here to publish() the runner does not leave its scope (I2).
+        // Until publish(), the runner does not leave its scope (I2).
         host_.interrupt(seen);
         publish(phase::cancelled);
         return true;

@@ -1,4 +1,4 @@
-// The half of a future's shared state that depends on its type: the result, and the callable that makes it.
+// The typed half of a future's shared state: the result, and the callable that produces it.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace spool::inline v1::detail {
 
-/// How a result is kept: a value in place, a reference as a pointer, void as nothing.
+/// How a result is stored: a value in place, a reference as a pointer, void as nothing.
 template <class T>
 using stored_result = std::conditional_t<
     std::is_void_v<T>, std::monostate,
@@ -29,19 +29,19 @@ class future_value : public future_core {
 public:
     using stored = stored_result<T>;
 
-    /// Once succeeded.
+    /// Precondition: the future has succeeded.
     [[nodiscard]] stored& value() noexcept { return *value_; }
 
-    /// Moves the value out, for the one caller who may. \throws std::logic_error for everybody after the first
+    /// Moves the value out, for the first caller. \throws std::logic_error for every later caller
     [[nodiscard]] stored take_value() requires(!std::copy_constructible<stored>) {
-        // relaxed, statistic: only who comes first matters; the value was published by the final word
+        // relaxed, statistic: only the first exchange matters; the final word publishes the value
         if (taken_.flag.exchange(true, std::memory_order_relaxed)) {
             throw std::logic_error("future::get: the result was moved out by an earlier get()");
         }
         return std::move(*value_);
     }
 
-    /// Completes it by hand. False, and nothing changed, if it was final or about to be.
+    /// Completes the future by hand. False, with no effect, if it was done or about to be.
     template <class... Args>
     bool set_value(Args&&... args) {
         if (!claim_by_hand()) {
@@ -54,7 +54,8 @@ public:
 protected:
     using future_core::future_core;
 
-    /// After a claim. A throwing move of the result makes the future failed: it is completed in any case.
+    /// Writes the outcome and publishes it. Precondition: the caller has claimed the outcome. If
+    /// moving the result throws, the future fails with that exception.
     template <class... Args>
     void store_and_finish(Args&&... args) {
         std::exception_ptr error;
@@ -72,7 +73,7 @@ protected:
     }
 
 private:
-    // Nothing for void.
+    // The value of a future<void>.
     struct no_value {
         void emplace(std::monostate = {}) const noexcept {}
         [[nodiscard]] std::monostate& operator*() const noexcept {
@@ -85,33 +86,32 @@ private:
     };
     struct never_taken {};
 
-    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, std::optional<stored>>
-        value_;  // I1
+    // I1: the thread that claimed the outcome writes it.
+    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, std::optional<stored>> value_;
     [[no_unique_address]] std::conditional_t<std::copy_constructible<stored>, never_taken, taken> taken_;
 };
 
-/// F keeps a value that its call moves out, and has run() to do all but that. See returning.
+/// True if F stores a value that its call moves out; F::run() does the rest. See returning.
 template <class F>
 inline constexpr bool keeps_value = false;
 
-/// The whole state, with its body: what submit() allocates, once.
+/// The complete state, with the callable: the one allocation of submit().
 template <class T, class F>
 class future_body : public future_value<T> {
 public:
     template <class G>
-    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): made only by us, never from another body
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): never made from another body
     explicit future_body(G&& f) {
         ::new (static_cast<void*>(&callable_)) F(std::forward<G>(f));
     }
 
 protected:
-    ~future_body() override {
-        receive(this);
-    }  // the callable is gone by now: every path to the end of the life destroys it (I3)
+    // The callable is destroyed already: every path to a final phase destroys it (I3).
+    ~future_body() override { receive(this); }
 
     void run_body_and_forget() override {
         if constexpr (keeps_value<F>) {
-            callable_.run();  // the value stays, for the run that brings it
+            callable_.run();  // keeps the value for the run that returns it
         } else {
             static_cast<void>(call());
         }
@@ -144,7 +144,7 @@ private:
         } catch (...) {
             error = std::current_exception();
         }
-        // Outside the catch block: this thread holds no reference to the exception once it is published.
+        // Outside the catch block, so that this thread holds no reference to a published exception.
         if (error != nullptr) {
             hand_over(this);
             this->fail_after_run(scope, std::move(error));
@@ -158,14 +158,14 @@ private:
         callable_.~F();
     }
 
-    union {  // lives from the constructor to destroy_callable()
+    union {  // alive from the constructor to destroy_callable()
         F callable_;
     };
 };
 
-/// Owns the right to run a future's body; a task, when put into one. Destroyed without having run, it makes the future
-/// cancelled. Priority and due time are kept here, not asked of the callable: that may be gone while the task still
-/// waits in a queue.
+/// Owns the right to run a future's body; put into a task, it is the task's callable. If it is
+/// destroyed before it has run, the future is cancelled. It stores priority and due time itself,
+/// because the body's callable may be destroyed while the task still waits in a queue.
 class future_runner {
 public:
     future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {
@@ -175,7 +175,7 @@ public:
         : core_(std::exchange(other.core_, nullptr)), order_(other.order_) {}
     future_runner& operator=(future_runner&& other) noexcept {
         future_runner taken{std::move(other)};
-        std::swap(core_, taken.core_);  // what this one had is dropped at the end
+        std::swap(core_, taken.core_);  // `taken` drops the right that this runner had
         order_ = taken.order_;
         return *this;
     }
@@ -191,7 +191,7 @@ public:
             core_ = nullptr;
         }
     }
-    /// Gives the right up without dropping it.
+    /// Gives up ownership of the right to run, without ending that right.
     void release() noexcept { core_ = nullptr; }
     [[nodiscard]] SPOOL_UNWATCHED task_id id() const noexcept { return core_->id(); }
     [[nodiscard]] SPOOL_UNWATCHED future_core* core() const noexcept { return core_; }

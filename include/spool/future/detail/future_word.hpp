@@ -1,4 +1,4 @@
-// future_word: where a future is in its life, in one atomic word. The only file that packs its bits.
+// future_word: the state of a future, in one atomic word. Only this file packs its bits.
 //
 //     63                                    3 2     0
 //    +---------------------------------------+-------+
@@ -6,29 +6,34 @@
 //    | body, or the thread that completes    |       |
 //    +---------------------------------------+-------+
 //
-//                    run()                          outcome                   written
-//          idle ----------------> running ------------------> completing ----------------> succeeded
-//           |  ^  run_and_reset()  |    |                          ^     \---------------> failed
-//           |  +-------------------+    | cancel(interrupt)        |     \---------------> cancelled
+//                    run()                          outcome                  written
+//          idle ----------------> running ------------------> completing ---------------> succeeded
+//           |  ^  run_and_reset()  |    |                          ^     \--------------> failed
+//           |  +-------------------+    | cancel(interrupt)        |     \--------------> cancelled
 //           |                      |    v                          |
 //           |     cancel(let_run)  | interrupting --> cancelled    |
 //           |                      +----------------> cancelled    |
 //           +------------------------------------------------------+
 //             cancel() or set_*() before the start: the callable is destroyed first
 //
-// The runner destroys the callable while the word still says `running`, and only then claims `completing`. So a cancel() that comes
-// meanwhile still cancels. A cancel() that sees `completing` returns false at once: destructors of callables and moves of results are
-// users' code, and cancel() never waits for users' code of another thread.
+// The runner destroys the callable while the word still says `running`, and only then claims
+// `completing`. So a cancel() in that window still cancels. A cancel() that sees `completing`
+// returns false at once: callable destructors and result moves are user code, and cancel() never
+// waits for user code on another thread.
 //
-// Who may move it: out of `idle` and `running` anybody, by compare-exchange; out of `completing` and `interrupting` only the
-// thread that moved it there, with a plain store. The last three are final.
+// Transitions: any thread may move the word out of `idle` and `running`, by compare-exchange. Only
+// the thread that moved the word to `completing` or `interrupting` moves it on, with a plain store.
+// `succeeded`, `failed` and `cancelled` are final.
 //
-// I1: only the thread that moved the word to `completing` writes the outcome; nobody reads it before a final phase.
-// I2: while the word says `running` or `interrupting`, the scope named in it lives: the runner leaves only after it moved
-//     the word out of `running` itself, or saw a final phase.
-// I3: the callable is destroyed by the runner if the body ever started, before it tries to claim; else by the thread that completes.
-// I4: nobody waits while the word says `completing`, but for those who wait for the outcome itself. `interrupting` lasts for a few
-//     instructions of the library, and cancel() may wait for its end.
+// I1: Only the thread that moved the word to `completing` writes the outcome. No thread reads the
+//     outcome before a final phase.
+// I2: While the word says `running` or `interrupting`, the scope of the running body is alive.
+//     The runner leaves the scope only after it moved the word out of `running` itself, or saw a
+//     final phase.
+// I3: The thread that moves the word from `idle` to `completing` destroys the callable. Otherwise
+//     the runner destroys it, after the last run of the body and before it tries to claim.
+// I4: While the word says `completing`, only threads that wait for the outcome itself wait.
+//     `interrupting` lasts for a few library instructions, and cancel() may wait for its end.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +42,12 @@ namespace spool::inline v1::detail {
 
 enum class phase : std::uintptr_t {
     idle,          ///< not started
-    running,       ///< the body runs, in the scope named beside
-    interrupting,  ///< cancel() is about to mark that scope stopped
-    completing,    ///< the outcome is being written, by the thread named beside
-    succeeded,     ///< there is a value
-    failed,        ///< there is an exception
-    cancelled,     ///< there will be neither
+    running,       ///< the body runs in the scope that the word names
+    interrupting,  ///< cancel() is about to mark that scope as stopped
+    completing,    ///< the thread that the word names writes the outcome
+    succeeded,     ///< the outcome is a value
+    failed,        ///< the outcome is an exception
+    cancelled,     ///< there is neither value nor exception
 };
 
 class future_word {

@@ -5,17 +5,17 @@
 
 namespace spool::inline v1::detail {
 
-/// One thread's place at one queue. The places of a thread form a stack, innermost first, so that it may be attached to
-/// several queues, or to one of them twice: a pool's worker may run the worker of another pool. Only that thread
-/// ever touches the stack. It is empty before the first attachment and needs no destructor, so it works at any time
-/// in a thread's life.
+/// The attachment of one thread to one queue. A thread's attachments form a stack, innermost first,
+/// so that a thread may be attached to several queues, or to one queue twice: a worker of one pool
+/// may run the worker of another. Only that thread touches the stack. The stack is empty before the
+/// first attachment and needs no destructor, so it works at any time in a thread's life.
 class SPOOL_API attachment {
 public:
     attachment() = default;
     attachment(const attachment&) = delete;
     attachment& operator=(const attachment&) = delete;
 
-    /// The calling thread's innermost place at `queue`, or null.
+    /// Returns the calling thread's innermost attachment to `queue`, or null.
     [[nodiscard]] static attachment* find(const void* queue) noexcept {
         attachment* place = innermost_;
         while (place != nullptr && place->queue_ != queue) {
@@ -25,11 +25,11 @@ public:
     }
 
     void enter(const void* queue) noexcept;
-    /// On the thread that entered; not necessarily in the reverse order.
+    /// Must run on the thread that entered. Attachments may leave in any order.
     void leave() noexcept;
 
-    /// For detached_scope: takes the thread's stack away, and puts it back below what has been
-    /// entered meanwhile.
+    /// For detached_scope: hide_all() takes the thread's stack away. show_again() puts it back
+    /// below what the thread has entered since.
     [[nodiscard]] static attachment* hide_all() noexcept;
     static void show_again(attachment* hidden) noexcept;
 
@@ -37,8 +37,8 @@ protected:
     ~attachment() = default;
 
 private:
-    static constinit thread_local attachment*
-        innermost_;  // not inline: there must be one for all that is linked
+    // Not inline: all linked binaries must share one.
+    static constinit thread_local attachment* innermost_;
 
     const void* queue_ = nullptr;
     attachment* outer_ = nullptr;

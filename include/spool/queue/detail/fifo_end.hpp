@@ -1,13 +1,14 @@
-// fifo_end: one end of a lock-free FIFO, as a position that only grows and can be frozen.
+// fifo_end: one end of a lock-free FIFO: a position that only grows, and a bit that freezes it.
 //
 // bit 63                                       1   0
 //     +-------------------------------------------+--------+
 //     |                 position                  | frozen |
 //     +-------------------------------------------+--------+
 //
-// A position is claimed by moving the word on with one compare-exchange: who moved it from p to p + 1 owns the slot of
-// p. While the frozen bit is set nobody can claim; the bit is set and cleared only under the queue's freeze mutex, so
-// who meets it waits for that mutex. Positions never wrap: 2^63 of them last for centuries.
+// A thread claims a position with one compare-exchange of the word: the thread that moved it from p
+// to p + 1 owns the slot of p. While the frozen bit is set, no thread can claim. The bit changes
+// only under the queue's freeze mutex, so a thread that sees it set waits for that mutex. Positions
+// never wrap: 2^63 of them last for centuries.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace spool::inline v1::detail {
 
 using fifo_position = std::uint64_t;
 
-/// The word at one moment.
+/// A snapshot of the word.
 struct fifo_view {
     std::uint64_t word;
     [[nodiscard]] fifo_position at() const noexcept { return word >> 1; }
@@ -35,31 +36,33 @@ public:
     using position = fifo_position;
     using view = fifo_view;
 
-    /// acquire: what was stored before the end came here (see try_claim, pass) is visible.
+    /// Makes visible what was stored before the end moved to this position (see try_claim, pass).
     [[nodiscard]] view look() const noexcept {
-        return {word_.load(
-            std::memory_order_acquire)};  // acquire: pairs with try_claim() and pass() of the same end
+        // acquire: pairs with try_claim() and pass() of the same end
+        return {word_.load(std::memory_order_acquire)};
     }
-    /// For the other side's waits: seq_cst, the pair (S) of event_count. Its writes are the claims below.
+    /// For the waits of the other side: a seq_cst load, pair (S) of event_count. The claims below
+    /// are the writes of that pair.
     [[nodiscard]] position now() const noexcept { return word_.load() >> 1; }
 
-    /// Claims the slot of v.at(). seq_cst: it is also what the other side's waiters look at.
-    /// With `count`, those of as many positions from there on.
-    /// False: somebody else moved the end.
+    /// Claims the slots of `count` positions from v.at() on. False: another thread moved the end,
+    /// or the compare-exchange failed spuriously. seq_cst, because the waiters of the other side
+    /// look at the word.
     [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
         const bool won = word_.compare_exchange_weak(v.word, v.word + count * step);
         note_claim(won);
         return won;
     }
-    /// Moves on over a position without a slot; only by who may.
+    /// Skips the gap position, which has no slot. The caller must own the gap.
     void pass() noexcept { word_.fetch_add(step); }
 
     void freeze() noexcept { word_.fetch_or(1); }
     void thaw() noexcept { word_.fetch_and(~std::uint64_t{1}); }
     void move_to(position p) noexcept { word_.store(p << 1 | 1); }  ///< while frozen
 
-    /// Where the other end was when somebody at this end last looked. It only grows, so it can only be too small. Kept here
-    /// so that this side seldom needs the other side's cache line.
+    /// Where the other end was when a thread at this end last looked. The other end only grows, so
+    /// this value can only be too small. It saves this side most reads of the other side's cache
+    /// line.
     [[nodiscard]] position other_seen() const noexcept {
         return other_seen_.load(std::memory_order_relaxed);  // relaxed, hint: only ever too small
     }
@@ -67,9 +70,10 @@ public:
         other_seen_.store(p, std::memory_order_relaxed);  // relaxed, hint: see other_seen()
     }
 
-    /// For the head, when it has used up what it knew of: where the tail is now. A consumer at the producers' heels takes their cache
-    /// lines from them for every element, and all go at half the pace. So where elements come in a stream and a look brings only a
-    /// few, it stands back, once, for a few microseconds, and looks again.
+    /// For the head, after consumers used up the elements they knew of: returns where the tail is
+    /// now. A consumer that follows the producers too closely takes their cache lines away for
+    /// every element, and both sides run at half speed. So in a stream of elements, if a look finds
+    /// only a few, the consumer backs off once for a few microseconds and looks again.
     [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
         position there = tail.now();
         const unsigned stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
@@ -86,8 +90,9 @@ public:
     }
 
 private:
-    // Where more than every third claim is lost, for a while, those at this end take its cache line from each other again and again, and
-    // each of them alone would be faster. So one who loses stands back then.
+    // If more than every third claim fails for a while, the threads at this end keep taking its
+    // cache line from each other, and each would be faster alone. So a thread that loses a claim
+    // then backs off.
     void note_claim(bool won) noexcept {
         const unsigned before = losses_.load(std::memory_order_relaxed);  // relaxed, hint
         if (won) {
@@ -106,20 +111,23 @@ private:
     static constexpr std::uint64_t step = 2;
     static constexpr unsigned many_losses = 16;
     static constexpr unsigned few = 32;   // too few to follow at once
-    static constexpr unsigned many = 64;  // found one after the other, they are a stream
+    static constexpr unsigned many = 64;  // this many found in successive looks make a stream
 
-    typename Atomics::template atomic<std::uint64_t> word_{
-        0};  // claims publish what was stored for the position before
+    // Claims publish what was stored for the position before.
+    typename Atomics::template atomic<std::uint64_t> word_{0};
     typename Atomics::template atomic<std::uint64_t> other_seen_{0};  // publishes nothing
-    // No part of the protocol, so not of its atomics: they decide only how long somebody waits. Publish nothing.
-    std::atomic<unsigned> stream_{0};  // found since a look last brought none, or since one stood back
-    std::atomic<unsigned> losses_{0};  // two for a claim that was lost, less one for each that was not
+    // Not part of the protocol, hence not of its atomics: they only decide how long a thread backs
+    // off. They publish nothing.
+    // Elements found since a look found none, or since a consumer last backed off.
+    std::atomic<unsigned> stream_{0};
+    // Plus two for each lost claim, minus one for each that succeeded.
+    std::atomic<unsigned> losses_{0};
 };
 
 using fifo_end = basic_fifo_end<std_atomics>;
 
-/// How many elements lie between the ends; `count_to(p)` says how many slots lie before p. Exact: the head was the same before and
-/// after the tail was looked at.
+/// Returns how many elements lie between the ends. `count_to(p)` returns how many slots lie before
+/// p. Exact, because the head was the same before and after the load of the tail.
 template <class Atomics, class CountTo>
 [[nodiscard]] std::size_t distance(const basic_fifo_end<Atomics>& head, const basic_fifo_end<Atomics>& tail,
                                    CountTo count_to) noexcept {

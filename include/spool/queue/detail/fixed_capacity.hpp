@@ -1,4 +1,4 @@
-// How a kind of queue refuses to change its capacity.
+// The error of a queue kind whose capacity cannot change.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace spool::inline v1::detail {
 
-/// \throws std::logic_error, always: it names the kind and its capacity
+/// \throws std::logic_error, always; its message names the kind and the capacity
 [[noreturn]] SPOOL_API void throw_fixed_capacity(const std::type_info& kind, std::size_t capacity);
 
 }  // namespace spool::inline v1::detail

@@ -1,4 +1,4 @@
-// How elements move from place to place: what is left of one, and what a move may call.
+// How elements move: what a move leaves behind, and what code it may call.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,8 @@ class task;
 
 namespace spool::inline v1::detail {
 
-/// Whose destructor has nothing to do after a move. Of a task we know it; other types are never asked, whatever members they have.
+/// Types whose destructor has nothing to do after a move. Only task is known to be one; the concept
+/// never asks other types, whatever members they have.
 template <class T>
 concept empty_after_move = std::same_as<T, task>;
 
@@ -22,8 +23,9 @@ void destroy_moved_from(T& x) noexcept {
     }
 }
 
-/// A type whose objects say themselves whether a move of this one calls something that only it knows: a task. The usual way of a queue
-/// is shorter without: what calls nothing has nothing to save before it. Of other types a move is what the compiler sees.
+/// A type whose objects know whether their move calls type-erased code: task. A queue's fast path
+/// is shorter without such a call, because a path that calls nothing saves no registers. For other
+/// types the compiler sees what a move does.
 template <class T>
 concept knows_how_it_moves = std::same_as<T, task>;
 
@@ -35,7 +37,7 @@ template <class T>
         return true;
     }
 }
-/// Whether an assignment destroys nothing that only the object knows.
+/// Whether an assignment to `x` destroys no type-erased callable.
 template <class T>
 [[nodiscard]] bool is_vacant(const T& x) noexcept {
     if constexpr (knows_how_it_moves<T>) {
@@ -45,7 +47,8 @@ template <class T>
     }
 }
 
-/// A move where moves_quickly() was answered with yes, and an assignment where is_vacant() was, too.
+/// A move that the compiler may treat as free of calls. Precondition: moves_quickly() of the
+/// source, and for quick_assign() also is_vacant(to).
 template <class T>
 [[nodiscard]] T&& quick_move(T& x) noexcept {
     if (!moves_quickly(x)) {

@@ -1,10 +1,10 @@
-// parked: an element in the care of a lock. To move it, or to destroy what a move has left, calls
-// no user code.
+// parked: holds an element that a lock guards. Moving a parked object, or destroying one that was
+// moved from, calls no user code.
 //
-// A move constructor and a destructor are user code, and so is a task's move, if its callable has a
-// move of its own. Under a queue's lock they could call the queue, and hang. So a producer parks
-// its element before it takes the lock, and a consumer unpacks it after it has released the lock.
-// Under the lock only bytes and pointers move.
+// Move constructors and destructors are user code. A task's move is too, if its callable has a
+// non-trivial move. Under a queue's lock they could call the queue, and deadlock. So a producer
+// parks its element before it takes the lock, and a consumer unpacks the element after it releases
+// the lock. Under the lock only bytes and pointers move.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace spool::inline v1::detail {
 
-/// Moves `from` back to the place it was taken from, which has been moved from.
+/// Moves `from` back to `to`, which was moved from.
 template <class T>
 void move_back(T& to, T& from) noexcept {
     if constexpr (std::is_nothrow_move_assignable_v<T>) {
@@ -28,8 +28,8 @@ void move_back(T& to, T& from) noexcept {
     }
 }
 
-/// Holds an element, or none. An element whose move is known to call nothing lies here, any other
-/// in a box on the heap.
+/// Holds one element or none. Stores an element in place if its move is known to call no user code,
+/// and otherwise in a box on the heap.
 template <class T>
 class parked {
     static_assert(std::is_nothrow_move_constructible_v<T>,
@@ -52,15 +52,15 @@ public:
         }
     }
     parked(parked&& other) noexcept = default;
-    parked& operator=(parked&& other) noexcept = default;  // into an empty one, under a lock
+    parked& operator=(parked&& other) noexcept = default;  // precondition: empty; under a lock
     ~parked() = default;
 
-    /// Whether to park `x` needs no memory.
+    /// Whether parking `x` allocates no memory.
     [[nodiscard]] static bool needs_no_box(const T& x) noexcept {
         return always_here || (may_be_here && moves_quickly(x));
     }
 
-    /// There must be an element.
+    /// Precondition: has_value().
     [[nodiscard]] T& operator*() noexcept { return const_cast<T&>(std::as_const(*this).operator*()); }
     [[nodiscard]] const T& operator*() const noexcept {
         if constexpr (always_here) {
@@ -93,8 +93,8 @@ private:
     [[no_unique_address]] std::conditional_t<always_here, no_box, std::unique_ptr<T>> box_;
 };
 
-/// Parks an element on behalf of its owner. What has not been moved out of it goes back to the
-/// owner at the end.
+/// Parks an element on behalf of its owner. The destructor moves the element back to the owner,
+/// unless release() has taken it.
 template <class T>
 class loan : public parked<T> {
 public:
@@ -107,7 +107,7 @@ public:
             move_back(owner_, **this);
         }
     }
-    /// Under a lock: the element is no longer the owner's.
+    /// Under a lock: takes the element from the owner for good.
     [[nodiscard]] parked<T> release() noexcept {
         parked<T> out{static_cast<parked<T>&&>(*this)};
         if constexpr (std::is_trivially_copyable_v<T>) {
@@ -120,7 +120,7 @@ private:
     T& owner_;
 };
 
-/// Appends the elements to `out`, which has room for them. Not under a lock.
+/// Appends the elements to `out`, which must have room for them. Not under a lock.
 template <class T>
 void unpack(std::vector<parked<T>>& elements, std::vector<T>& out) noexcept {
     for (parked<T>& x : elements) {

@@ -2,22 +2,26 @@
 //
 // THE PROTOCOL
 //
-// A ring of slots whose number is a power of two; position p (see fifo_end) has slot p mod the ring's size. Each slot carries a turn:
+// A ring of slots whose number is a power of two. Position p (see fifo_end) has slot p mod the
+// ring's size. Each slot carries a turn:
 //
 //     turn == p          free for the producer of p
 //     turn == p + 1      holds the element of p
-//     turn == p + ring   free for the next lap: that of p + ring
+//     turn == p + ring   free for the producer of p + ring, the next lap
 //
-// The ring has two slots at least: with one, the last two would be the same.
+// The ring has at least two slots: with one, the last two turns would be equal.
 //
-// Push: claim the tail's position p if fewer than `capacity` elements are there, wait until the slot's turn is p (the consumer of the
-// last lap may still be moving its element out), move the element in, set the turn to p + 1. Pop: claim the head's position p if
-// the tail is beyond it, wait for turn p + 1, move the element out, set the turn to p + ring. Both waits are for a thread
-// that has made its claim already. A claim is refused when the queue is full, or empty: then the other end is looked
-// at, seq_cst, and that is what a waiter relies on (pair (S) of event_count: the claims are the seq_cst writes).
+// Push: claim the tail's position p if fewer than `capacity` elements are queued, wait until the
+// slot's turn is p (the consumer of the last lap may still be moving its element out), move the
+// element in, set the turn to p + 1. Pop: claim the head's position p if the tail is beyond p, wait
+// for turn p + 1, move the element out, set the turn to p + ring. Both waits are for a thread that
+// has already made its claim. A claim is refused when the queue is full, or empty. Then the thread
+// reads the other end, seq_cst, which is what a waiter relies on (pair (S) of event_count: the
+// claims are the seq_cst writes).
 //
-// Frozen, both ends refuse claims; once every claimed slot is full, whoever froze them is alone with all elements. Removing
-// moves the survivors towards the tail, so that positions still only grow, and the head over what has become empty.
+// Frozen ends refuse claims. Once every claimed slot is full, the freezer has exclusive access to
+// all elements. Removal moves the surviving elements towards the tail, so that positions still only
+// grow, and moves the head over the emptied slots.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +87,7 @@ public:
         }
     }
 
-    /// Takes the head, if there is one: `take` moves it out.
+    /// Pops the head, if the queue is not empty: `take` moves the element out.
     template <class Take>
     bool pop(Take take) {
         for (;;) {
@@ -114,7 +118,7 @@ public:
         pop([&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
-    /// The same into an object that is there already.
+    /// Likewise, by assignment to `x`.
     bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
         return pop([&x](T&& element) { x = std::move(element); });
     }
@@ -184,13 +188,14 @@ private:
     void wait_for_thaw() { const lock_guard until_thawed{freeze_mutex_}; }
 
     slot<T>& slot_of(fifo_end::position p) noexcept { return slots_[p & mask_]; }
-    slot<T>& full_slot(fifo_end::position p) noexcept {  // frozen: the producer may still be at it
+    // Precondition: frozen. The producer of p may still be filling the slot.
+    slot<T>& full_slot(fifo_end::position p) noexcept {
         slot<T>& s = slot_of(p);
         s.await(p + 1);
         return s;
     }
 
-    // `tail` may be an old one: then the claim will fail.
+    // `tail` may be stale: then the claim fails.
     bool has_room(fifo_end::position tail) noexcept {
         if (tail < tail_.other_seen() + capacity_) {
             return true;
@@ -205,7 +210,7 @@ private:
     const std::size_t capacity_;
     const std::size_t mask_;
     const std::unique_ptr<slot<T>[]> slots_;
-    mutex freeze_mutex_;  // held as long as the ends are frozen
+    mutex freeze_mutex_;  // held while the ends are frozen
 };
 
 }  // namespace spool::inline v1::detail

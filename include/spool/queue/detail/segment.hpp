@@ -2,11 +2,12 @@
 //
 // WHO MAY STILL HOLD A DRAINED SEGMENT
 //
-// Only who has claimed one of its slots touches a segment: the producer of a slot until it has published the slot, the
-// consumer of a slot until it has left it. A consumer leaves only after it has seen its slot published. So when all slots of the
-// segment have been left, nobody holds it. That is written in the slots themselves, which their consumers have at hand anyway: a
-// count of their own would cost each one more atomic operation. Who looks, looks at each slot once.
-// Where it goes then: see segment_store.
+// Only a thread that claimed one of its slots touches a segment: a producer until it has published
+// its slot, a consumer until it has left its slot. A consumer leaves its slot only after it saw the
+// slot published. So once all slots of a segment have been left, no thread holds the segment. The
+// slots themselves record this, since a consumer writes to its slot anyway: a separate counter
+// would cost each consumer one more atomic operation. The check reads each slot once. segment_store
+// describes where a drained segment goes.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 
 namespace spool::inline v1::detail {
 
-/// Segments of about 64 kB; not too few slots, however large the elements.
+/// Segments have about 64 kB, but never too few slots, however large the elements are.
 template <class T>
 inline constexpr std::size_t slots_per_segment =
     std::clamp<std::size_t>(std::size_t{64} * 1024 / sizeof(slot<T>), 16, 1024) - 1;
@@ -52,13 +53,14 @@ public:
     [[nodiscard]] slot_type& operator[](std::size_t i) noexcept { return slots_[i]; }
 
     void link(segment* s) noexcept {
-        next_.store(s, std::memory_order_release);  // release (N): hands the new segment to next()
+        next_.store(s, std::memory_order_release);  // release (N): publishes the segment to next()
     }
-    /// There is one, or the producer who claimed the last slot is about to link it.
+    /// Waits for the next segment. Precondition: it is linked, or the producer that claimed the
+    /// last slot is about to link it.
     [[nodiscard]] segment* next() const noexcept {
         typename Atomics::backoff pause;
         for (;;) {
-            // acquire (N): with link(), the segment's own state
+            // acquire (N): pairs with link(); the state of the next segment
             if (segment* const s = next_.load(std::memory_order_acquire)) {
                 return s;
             }
@@ -66,22 +68,26 @@ public:
         }
     }
 
-    /// By the consumer who claimed the last slot, before it passes the segment on: the turn of the first slot.
+    /// Records the turn of the first slot. The thread that moves the head past the segment calls
+    /// this before it passes the segment on.
     void retire(std::uint64_t first_turn) noexcept { first_turn_ = first_turn; }
-    /// By who is alone with the list that it is in, after retire(): whether nobody holds it any more.
+    /// True: no thread holds the segment any more. The caller must have called retire() before, and
+    /// must own the list that contains the segment.
     [[nodiscard]] bool drained() noexcept {
         while (left_ != Slots && slots_[left_].was_left(first_turn_ + left_)) {
             ++left_;
         }
         return left_ == Slots;
     }
-    /// By who is alone with it: as new, but for the turns in its slots, which never come again.
+    /// Resets everything but the slots' turns, which never occur again. The caller must have
+    /// exclusive access.
     void renew() noexcept {
         next_.store(nullptr, std::memory_order_relaxed);  // relaxed, owner
         left_ = 0;
     }
 
-    segment* next_idle = nullptr;  // of the lists of segment_store; written by who is alone with this
+    // Links the lists of segment_store. Written by the thread with exclusive access.
+    segment* next_idle = nullptr;
 
 private:
     segment() = default;
@@ -91,9 +97,11 @@ private:
         Slots * sizeof(slot_type) >= std::size_t{16} * 1024 && alignof(slot_type) <= page;
     static constexpr std::align_val_t alignment{alignof(slot_type)};
 
-    typename Atomics::template atomic<segment*> next_{nullptr};  // written by the producer of the last slot
-    std::uint64_t first_turn_ = 0;                               // see retire()
-    std::size_t left_ = 0;  // so many slots, from the first on, are known to have been left
+    // Written by the producer of the last slot.
+    typename Atomics::template atomic<segment*> next_{nullptr};
+    std::uint64_t first_turn_ = 0;  // see retire()
+    // How many slots, counted from the first, are known to have been left.
+    std::size_t left_ = 0;
     slot_type slots_[Slots];
 };
 

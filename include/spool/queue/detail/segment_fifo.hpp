@@ -2,28 +2,32 @@
 //
 // THE PROTOCOL
 //
-// Segments of S slots hang together in a list. Both ends are positions (see fifo_end); S + 1 positions belong to a segment,
-// the last of which has no slot:
+// Segments of S slots form a linked list. Both ends are positions (see fifo_end). Each segment has
+// S + 1 positions, the last of which (the gap) has no slot:
 //
 //     position     0     1    ...   S-1    S    | S+1   S+2  ...
 //     segment 0  [slot][slot] ... [slot]  gap   | [slot][slot] ...  segment 1
 //
-// Push: claim the tail's position p (one compare-exchange; several positions of one segment may be claimed by one), move the element into its slot, give the slot the turn
-// p + 1. Pop: claim the head's position p, wait until its slot says p + 1, move the element out, leave the slot. A
-// claim is refused when the queue is full, or empty: then the other end is looked at, seq_cst, and that is what a waiter relies
-// on (pair (S) of event_count: the claims are the seq_cst writes).
+// Push: claim the tail's position p with one compare-exchange (one may claim several positions of a
+// segment), move the element into its slot, set the slot's turn to p + 1. Pop: claim the head's
+// position p, wait until its slot has turn p + 1, move the element out, leave the slot. A claim is
+// refused when the queue is full, or empty. Then the thread reads the other end, seq_cst, which is
+// what a waiter relies on (pair (S) of event_count: the claims are the seq_cst writes).
 //
-// Who claims the last slot of a segment finds the end standing on the gap, where nobody else can claim: this one, alone, sets
-// the end's segment to the next one and moves the end over the gap. A producer has allocated the next segment before its
-// claim, so nothing can fail in between; the consumer waits for it to be linked.
+// The thread that claims the last slot of a segment moves the end onto the gap, where no other
+// thread can claim. It alone sets the end's segment to the next one and moves the end over the gap.
+// A producer allocates the next segment before its claim, so nothing can fail in between. The
+// consumer waits until the next segment is linked.
 //
-// I1  The segment of an end changes only while the end stands on the gap, or is frozen. So a segment pointer that was read after
-//     position p belongs to p if the claim of p succeeds; before that nobody may look into it.
-// I2  The head never passes the tail: the link that the head needs to leave a segment is set after the tail has left it.
+// I1  The segment of an end changes only while the end stands on the gap or is frozen. So a segment
+//     pointer read after position p belongs to p if the claim of p succeeds. Until then no thread
+//     may dereference the pointer.
+// I2  The head never passes the tail: the head needs a link to leave a segment, and the producer
+//     sets that link after the tail has left the segment.
 //
-// Frozen, both ends refuse claims; once neither stands on the gap and every claimed slot is published, whoever froze
-// them is alone with all elements. Removing moves the survivors towards the tail, so that positions still only grow, and
-// the head over what has become empty.
+// Frozen ends refuse claims. Once neither end stands on the gap and every claimed slot is
+// published, the freezer has exclusive access to all elements. Removal moves the surviving elements
+// towards the tail, so that positions still only grow, and moves the head over the emptied slots.
 #pragma once
 
 #include <algorithm>
@@ -67,11 +71,13 @@ public:
         segment_type::free(head_.segment.load());
     }
 
-    /// False: `capacity` elements or more are there. \throws std::bad_alloc, and nothing has changed
+    /// Returns false if `capacity` or more elements are queued. \throws std::bad_alloc; nothing has
+    /// changed
     bool try_push(T& x, std::size_t capacity) { return try_push_some(&x, 1, capacity) == 1; }
 
-    /// Claims the places of several with one step: as many as fit into the segment and the capacity, and not too many, since
-    /// consumers wait for a place that is claimed. Says how many; 0 is full. \throws std::bad_alloc, and nothing has changed
+    /// Claims several positions with one step and returns how many; 0: full. Takes what fits into
+    /// the segment and the capacity, up to `most_at_once`, because consumers wait for positions
+    /// that are claimed but not yet published. \throws std::bad_alloc; nothing has changed
     std::size_t try_push_some(T* xs, std::size_t count, std::size_t capacity) {
         fresh_segment fresh{store_};
         for (backoff pause;;) {
@@ -88,8 +94,8 @@ public:
                     return 0;
                 }
             }
-            segment_type* const here =
-                tail_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
+            // acquire (E): see pass_gap()
+            segment_type* const here = tail_.segment.load(std::memory_order_acquire);
             const bool fills_segment = i + taken == Slots;
             if (fills_segment) {
                 fresh.prepare();
@@ -113,7 +119,7 @@ public:
         }
     }
 
-    /// Takes the head, if there is one: `take` moves it out.
+    /// Pops the head, if the queue is not empty: `take` moves the element out.
     template <class Take>
     bool pop(Take take) {
         for (backoff pause;;) {
@@ -128,8 +134,8 @@ public:
                 store_.idle();
                 return false;
             }
-            segment_type* const here =
-                head_.segment.load(std::memory_order_acquire);  // acquire (E): see pass_gap()
+            // acquire (E): see pass_gap()
+            segment_type* const here = head_.segment.load(std::memory_order_acquire);
             SPOOL_PAUSE_POINT("segment_fifo: about to claim an element");
             if (!head_.end.try_claim(seen)) {
                 continue;
@@ -158,18 +164,18 @@ public:
         pop([&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
-    /// The same into an object that is there already.
+    /// Likewise, by assignment to `x`.
     bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
         return pop([&x](T&& element) { x = std::move(element); });
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return distance(head_.end, tail_.end, count_to); }
 
-    /// Whether an empty queue holds memory that it will give back once it has been empty for `patience`.
+    /// Whether an empty queue holds memory that it will free once it has been empty for `patience`.
     [[nodiscard]] bool has_surplus() const noexcept { return store_.has_surplus(); }
     void give_back() noexcept { store_.trim(); }
     static constexpr auto patience = segment_store<segment<T, Slots, Atomics>>::patience;
-    /// For tests: those out of use, and those from the head's to the tail's.
+    /// For tests: counts the segments out of use, and those from the head's to the tail's.
     [[nodiscard]] std::size_t segment_count() {
         const freeze frozen{*this};
         return store_.idle_count() + 1 +
@@ -216,8 +222,8 @@ private:
 
     struct side {
         basic_fifo_end<Atomics> end;
-        typename Atomics::template atomic<segment_type*> segment{
-            nullptr};  // see I1; hands the segment over to those who claim after
+        // See I1. Publishes the segment to the threads that claim after the store.
+        typename Atomics::template atomic<segment_type*> segment{nullptr};
     };
 
     static constexpr std::uint64_t lap = Slots + 1;
@@ -227,7 +233,8 @@ private:
     // How many slots lie before p.
     static std::uint64_t count_to(fifo_position p) noexcept { return p - p / lap; }
 
-    // The segment for a producer who may claim the last slot; kept for others if it does not come to that.
+    // The next segment for a producer that may claim the last slot. If that producer does not claim
+    // it, the segment goes back to the store.
     class fresh_segment {
     public:
         explicit fresh_segment(segment_store<segment_type>& store) noexcept : store_(store) {}
@@ -250,7 +257,7 @@ private:
         segment_type* segment_ = nullptr;
     };
 
-    // Both ends frozen, neither on the gap.
+    // Freezes both ends and waits until neither stands on the gap.
     class freeze {
     public:
         explicit freeze(segment_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
@@ -279,11 +286,12 @@ private:
         if (seen.frozen()) {
             const lock_guard until_thawed{freeze_mutex_};
         } else {
-            pause();  // somebody is about to pass the gap
+            pause();  // another thread is about to pass the gap
         }
     }
 
-    // For how many of `wanted` there is room. `tail` may be an old one: then the claim will fail.
+    // Returns how many elements fit, possibly more than `wanted`. `tail` may be stale: then the
+    // claim fails.
     std::size_t room(fifo_position tail, std::size_t capacity, std::size_t wanted) noexcept {
         const std::uint64_t pushed = count_to(tail);
         const auto left = [&](fifo_position head) {
@@ -299,12 +307,13 @@ private:
     }
 
     void pass_gap(side& s, segment_type* next) noexcept {
-        s.segment.store(next, std::memory_order_release);  // release (E): to who reads it after the position
+        // release (E): publishes to a thread that reads the segment after the position
+        s.segment.store(next, std::memory_order_release);
         SPOOL_PAUSE_POINT("segment_fifo: about to pass the gap");
         s.end.pass();
     }
 
-    // Frozen: each element in order, while fn says so.
+    // Calls `fn` on each slot in order until it returns false. Precondition: frozen.
     template <class Fn>
     void walk(Fn fn) {
         segment_type* here = head_.segment.load();
@@ -322,7 +331,7 @@ private:
         }
     }
 
-    // Frozen: so many slots at the head have been emptied.
+    // Moves the head over `emptied` empty slots. Precondition: frozen.
     void advance_head(std::size_t emptied) noexcept {
         segment_type* here = head_.segment.load();
         fifo_position p = head_.end.now();
@@ -344,7 +353,7 @@ private:
     side tail_;  // producers
     side head_;  // consumers
     segment_store<segment_type> store_;
-    mutex freeze_mutex_;  // held as long as the ends are frozen
+    mutex freeze_mutex_;  // held while the ends are frozen
 };
 
 }  // namespace spool::inline v1::detail

@@ -1,14 +1,16 @@
-// segment_store: where drained segments go, and new ones come from.
+// segment_store: where drained segments go, and where new ones come from.
 //
-// The consumer of a segment's last slot retires it: puts it into a list. Whoever takes that list (with one exchange, so it is then
-// alone with it) makes spares of what nobody holds any more (see segment) and puts back the rest. Spares are reused, so
-// that a queue in steady use allocates nothing: memory fresh from the system costs several times what an element costs.
+// The consumer of a segment's last slot retires the segment: it pushes the segment onto a list. A
+// thread that takes this list (with one exchange, so it owns the list) turns drained segments into
+// spares (see segment) and puts the rest back. Spares are reused, so a queue in steady use
+// allocates nothing: fresh memory from the system costs several times as much as an element.
 //
-// A limited number of spares is kept while the queue is at work, and one when it has been empty for a while: so a drained
-// queue has two segments, the one that both ends stand in and a spare.
+// While the queue is busy, the store keeps a limited number of spares. Once the queue has been
+// empty for a while, the store keeps one. So a drained queue has two segments: one for both ends,
+// and a spare.
 //
-// The mutex is taken once per segment at most, and never waited for on the way of an element: who does not get it goes
-// without.
+// Adding or taking an element tries the mutex only at the end of a segment, and never waits for it:
+// a thread that does not get the mutex goes on without it.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +31,10 @@ class segment_store {
     using atomic = typename Segment::atomics::template atomic<U>;
 
 public:
-    /// How long a queue must have been empty to give its spares back.
+    /// How long a queue must have been empty before it frees its spares.
     static constexpr std::chrono::milliseconds patience{50};
-    /// About 12 MB: of small elements enough for what one thread adds while the other waits for its CPU.
+    /// About 12 MB. For small elements, enough for what one thread adds while the other waits for a
+    /// CPU.
     static constexpr std::size_t most_spares =
         std::clamp<std::size_t>(std::size_t{12} * 1024 * 1024 / sizeof(Segment), 1, 190);
 
@@ -43,9 +46,9 @@ public:
         free_all(spares_);
     }
 
-    /// A fresh one, used or new. \throws std::bad_alloc
+    /// Returns a reset spare, or a new segment. \throws std::bad_alloc
     [[nodiscard]] Segment* get() {
-        // relaxed, hint: 0 makes the next who finds the queue empty begin to count anew
+        // relaxed, hint: 0 restarts the idle timer at the next empty poll
         empty_since_.store(0, std::memory_order_relaxed);
         Segment* s = pop_spare();
         if (s == nullptr) {
@@ -58,7 +61,7 @@ public:
         s->renew();
         return s;
     }
-    /// Back from get(), or out of use with nobody holding it.
+    /// Takes a segment that get() returned, or that is out of use and held by no thread.
     void put(Segment* s) noexcept {
         if (!mutex_.try_lock()) {
             Segment::free(s);
@@ -72,9 +75,9 @@ public:
         s->next_idle = retired_.load();
         while (!retired_.compare_exchange_weak(s->next_idle, s)) {}
     }
-    /// Makes spares of what nobody holds any more.
+    /// Turns retired segments that no thread holds any more into spares.
     void sort_retired() noexcept {
-        // relaxed, hint: one that is missed waits for the next time
+        // relaxed, hint: a later call finds a segment that this one misses
         if (retired_.load(std::memory_order_relaxed) == nullptr) {
             return;
         }
@@ -92,21 +95,23 @@ public:
         }
     }
 
-    /// Called by who finds the queue empty: after a while of that only one spare is left.
+    /// Called by a consumer that finds the queue empty. After `patience` of that, keeps only one
+    /// spare.
     void idle() noexcept {
         sort_retired();
         if (!has_surplus()) {
             return;
         }
         const auto now = Segment::atomics::now().time_since_epoch().count();
-        std::chrono::steady_clock::rep since = empty_since_.load(std::memory_order_relaxed);  // relaxed, hint
+        // relaxed, hint
+        std::chrono::steady_clock::rep since = empty_since_.load(std::memory_order_relaxed);
         if (since == 0) {
-            empty_since_.store(now, std::memory_order_relaxed);  // relaxed, hint: who writes last counts anew
+            empty_since_.store(now, std::memory_order_relaxed);  // relaxed, hint: last writer wins
         } else if (std::chrono::steady_clock::duration{now - since} >= patience) {
             trim();
         }
     }
-    /// Only one spare is left.
+    /// Frees all spares but one.
     void trim() noexcept {
         sort_retired();
         Segment* surplus = nullptr;
@@ -119,12 +124,12 @@ public:
         }
         free_all(surplus);
     }
-    /// Whether idle() would have something to give back some time later.
+    /// Whether a later idle() may find memory to free.
     [[nodiscard]] bool has_surplus() const noexcept {
-        return spare_count_.load(std::memory_order_relaxed) > 1 ||   // relaxed, hint: looked at again
-               retired_.load(std::memory_order_relaxed) != nullptr;  // relaxed, hint: as above
+        return spare_count_.load(std::memory_order_relaxed) > 1 ||   // relaxed, hint: re-checked
+               retired_.load(std::memory_order_relaxed) != nullptr;  // relaxed, hint: re-checked
     }
-    /// For tests: segments out of use.
+    /// For tests: how many segments are out of use.
     [[nodiscard]] std::size_t idle_count() noexcept {
         const lock_guard lock{mutex_};
         std::size_t count = spare_count_.load();
@@ -159,9 +164,9 @@ private:
         spare_count_.fetch_sub(1);
         return std::exchange(spares_, spares_->next_idle);
     }
-    atomic<Segment*> retired_{nullptr};                      // a list; hands over its segments
-    atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: not known; publishes nothing
-    atomic<std::size_t> spare_count_{0};                     // written under the mutex; publishes nothing
+    atomic<Segment*> retired_{nullptr};                      // a list; publishes its segments
+    atomic<std::chrono::steady_clock::rep> empty_since_{0};  // 0: unknown; publishes nothing
+    atomic<std::size_t> spare_count_{0};                     // under mutex_; publishes nothing
     mutex mutex_;
     Segment* spares_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // a list
 };

@@ -1,4 +1,4 @@
-// slot: a place for one element in a lock-free queue, with a turn that says whose it is.
+// slot: holds one element of a lock-free queue, with a turn that says which thread owns the slot.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,18 @@
 
 namespace spool::inline v1::detail {
 
-/// 64 bytes if the element has at most 56. Whoever holds the claim of a position may touch the slot once the turn has come
-/// to it. Turns only grow, so none comes twice. (The top bit says of a turn that it is over: see leave().)
+/// 64 bytes if the element has at most 56. The thread that claimed a position may touch the slot
+/// once the slot's turn has reached that position. Turns only grow, so no value occurs twice. (The
+/// top bit marks a turn as over: see leave().)
 template <class T, class Atomics = std_atomics>
 class alignas(std::max(cache_line, alignof(T))) slot {
 public:
     using turn = std::uint64_t;
 
-    /// The one who is to set it has made its claim already, so it is a few instructions away.
+    /// Waits for turn `t`. The thread that sets the turn has already made its claim, so it is only
+    /// a few instructions away.
     void await(turn t) const noexcept {
-        // acquire (P): with publish() and set_turn(), the element, or that it is gone
+        // acquire (P): pairs with publish() and set_turn(); the slot is filled, or empty
         for (typename Atomics::backoff pause; turn_.load(std::memory_order_acquire) != t;) {
             pause();
         }
@@ -36,20 +38,24 @@ public:
         set_turn(t);
     }
     void set_turn(turn t) noexcept {
-        turn_.store(t, std::memory_order_release);  // release (P): hands the slot as it is to await()
+        turn_.store(t, std::memory_order_release);  // release (P): publishes the slot to await()
     }
-    /// The last touch of who has emptied it, where nobody waits for a next turn.
+    /// The last access of the thread that emptied the slot, where no thread waits for the next
+    /// turn.
     void leave(turn t) noexcept {
-        turn_.store(t | over, std::memory_order_release);  // release (L): to was_left(), what was done here
+        // release (L): publishes this thread's accesses to was_left()
+        turn_.store(t | over, std::memory_order_release);
     }
     [[nodiscard]] bool was_left(turn t) const noexcept {
-        return turn_.load(std::memory_order_acquire) == (t | over);  // acquire (L): with leave()
+        // acquire (L): pairs with leave()
+        return turn_.load(std::memory_order_acquire) == (t | over);
     }
 
     [[nodiscard]] T& element() noexcept { return *std::launder(place()); }
     void destroy() noexcept { std::destroy_at(&element()); }
     void destroy_moved_from() noexcept { detail::destroy_moved_from(element()); }
-    /// `from`, which is full, becomes empty; this one, which is empty, full. Both by one who is alone with them.
+    /// Moves the element of `from`, which must be full, into this slot, which must be empty. The
+    /// caller must have exclusive access to both slots.
     void take_over(slot& from) noexcept {
         std::construct_at(place(), std::move(from.element()));
         from.destroy();
@@ -60,8 +66,8 @@ private:
 
     [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(storage_); }
 
-    typename Atomics::template atomic<turn> turn_{
-        0};  // written by who holds the claim; publishes the element
+    // Written by the thread that holds the claim; publishes the element.
+    typename Atomics::template atomic<turn> turn_{0};
     alignas(T) std::byte storage_[sizeof(T)];
 };
 

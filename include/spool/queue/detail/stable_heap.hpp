@@ -1,10 +1,10 @@
-// stable_heap: the storage of the queues that have an order of their own. A binary heap in one piece of memory.
+// stable_heap: the storage of the ordered queues. A binary heap in one block of memory.
 //
-// Two promises beyond those of std::priority_queue:
-//   stable   each entry has a number, given as it comes; equals come out by number.
-//   strong   an order that throws, at whichever call, changes and loses nothing: each operation first finds its path with
-//            comparisons alone, then moves along it, and moving does not throw.
-// The elements are parked: of user code only the order runs here, under the queue's lock.
+// It guarantees two things beyond std::priority_queue:
+//   stable   each entry gets a number when it is added; equal entries come out by number.
+//   strong   if the order throws, in any call, nothing changes and nothing is lost. Each operation
+//            first finds its path with comparisons alone, then moves along it without throwing.
+// The elements are parked: the order is the only user code that runs here, under the queue's lock.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@
 
 namespace spool::inline v1::detail {
 
-// The base of orders that compare a key, asked of each element once, when it comes, and kept beside it:
+// Base of orders that compare keys. The heap asks for an element's key once, when the element is
+// added, and keeps the key beside the element:
 //     key_type key(const T&) const;  bool operator()(const key_type&, const key_type&)
 // Any other order compares the elements themselves.
 struct order_by_key {};
@@ -39,7 +40,7 @@ struct key_of_order<Order> {
     using type = typename Order::key_type;
 };
 
-// Not synchronised: the queue's mutex guards it, key_of() apart.
+// Not synchronised: the queue's mutex guards all but key_of().
 template <class T, class Order>
 class stable_heap {
     static_assert(
@@ -51,12 +52,12 @@ public:
 
     explicit stable_heap(Order by) : order_(std::move(by)) {}
 
-    [[nodiscard]] const Order& order() const noexcept { return order_; }  // never changes
+    [[nodiscard]] const Order& order() const noexcept { return order_; }  // constant
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] const key_type& first_key() const noexcept { return entries_.front().key; }
 
-    // Asks the element, so that push() need not do so under the queue's lock.
+    // Returns the key of `x`, so that push() need not ask for it under the queue's lock.
     [[nodiscard]] key_type key_of(const T& x) const {
         if constexpr (by_key) {
             return order_.key(x);
@@ -66,7 +67,7 @@ public:
         }
     }
 
-    // Takes `x` only if nothing throws. True: it is the first now.
+    // Takes `x` only if nothing throws. Returns whether `x` is now the first.
     bool push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
         std::size_t place = end;
@@ -87,9 +88,10 @@ public:
         return place == 0;
     }
 
-    // Takes the first; there must be one. `first` is empty.
+    // Takes the first entry. Precondition: the heap is not empty, and `first` is empty.
     void pop(parked<T>& first) {
-        // The last entry goes to where the path of the first ones among the children ends.
+        // The path follows the child that comes out first. The last entry fills the hole at the
+        // path's end.
         const std::size_t last = entries_.size() - 1;
         std::array<std::size_t, 64> path{};
         std::size_t depth = 0;
@@ -115,7 +117,8 @@ public:
         give_memory_back();
     }
 
-    // In order, as long as `more` says so. Only the second look costs more than a step.
+    // In order: calls `more` until it returns false. Only the second element costs more than a
+    // step, since it needs the sorted order.
     void visit(function_ref<bool(const T&)> more) const {
         if (entries_.empty() || !more(*entries_.front().value) || entries_.size() == 1) {
             return;
@@ -124,8 +127,8 @@ public:
         for (std::size_t i = 1; i < sorted.size() && more(*entries_[sorted[i]].value); ++i) {}
     }
 
-    // In order, and `out` has room for as many. What stays is laid out sorted, which is a heap, and
-    // in as much memory as it needs.
+    // Takes the matching elements in order, and reserves room in `out` for all of them. The rest
+    // stay sorted, which is a heap, in as much memory as they need.
     [[nodiscard]] std::vector<parked<T>> extract_if(function_ref<bool(const T&)> wanted,
                                                     std::vector<T>& out) {
         std::vector<parked<T>> taken;
@@ -184,24 +187,24 @@ private:
         return a.number < b.number ? !order_(subject(b), subject(a)) : order_(subject(a), subject(b));
     }
 
-    // `to` has been moved from. By construction, for an assignment might throw.
+    // Precondition: `to` has been moved from. Constructs, because an assignment might throw.
     static void replace(entry& to, entry& from) noexcept {
         std::destroy_at(&to);
         std::construct_at(&to, std::move(from));
     }
 
-    // Where the entries are, the first to come out first.
+    // Returns the indices of the entries in the order in which they come out.
     [[nodiscard]] std::vector<std::size_t> in_order() const {
         std::vector<std::size_t> places(entries_.size());
         std::iota(places.begin(), places.end(), std::size_t{0});
         std::sort_heap(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
-            return before(entries_[b], entries_[a]);  // sort_heap puts the first last
+            return before(entries_[b], entries_[a]);  // sort_heap sorts in reverse
         });
         std::reverse(places.begin(), places.end());
         return places;
     }
 
-    // After a burst. Twice what is needed stays, so that memory does not come and go.
+    // Frees memory after a burst. Keeps twice what is needed, to avoid repeated reallocation.
     void give_memory_back() noexcept {
         if (entries_.capacity() <= smallest_capacity || entries_.size() > entries_.capacity() / 4) {
             return;
@@ -217,7 +220,8 @@ private:
         }
     }
 
-    mutable std::remove_const_t<Order> order_;  // mutable: a comparator need not be callable as const
+    // mutable, because a comparator need not be callable as const
+    mutable std::remove_const_t<Order> order_;
     std::vector<entry> entries_;
     std::uint64_t next_number_ = 0;
 };

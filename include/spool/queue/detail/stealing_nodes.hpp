@@ -1,4 +1,5 @@
-// stealing_nodes: the nodes that elements travel in, and the store from which the owner of a deque takes them.
+// stealing_nodes: the nodes that hold the elements of a deque, and the owner's store of spare
+// nodes.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +17,13 @@
 
 namespace spool::inline v1::detail {
 
-/// A node for a task fills one cache line; small ones are packed as they come.
+/// A node for a task fills one cache line. Small nodes are not aligned to cache lines.
 template <class T>
 inline constexpr std::size_t stealing_node_alignment =
     std::max(alignof(T), sizeof(T) + sizeof(void*) > cache_line / 2 ? cache_line : alignof(void*));
 
-/// Holds an element from make() to unpack(); in between it belongs to whoever the deque says.
+/// Holds an element from make() to unpack(). In between the deque's protocol decides which thread
+/// owns the node.
 template <class T>
 struct alignas(stealing_node_alignment<T>) stealing_node {
     static_assert(std::is_nothrow_move_constructible_v<T>, "an element that is taken cannot be put back");
@@ -44,7 +46,7 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
         destroy_moved_from(value);
     }
 
-    /// Without its element.
+    /// Destroys the element and returns the node.
     stealing_node* empty() noexcept {
         std::destroy_at(&value);
         return this;
@@ -53,19 +55,21 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
     union {
         T value;
     };
-    stealing_node*
-        next;  // in a list of spare ones, or of those that extract_if() took out; see stealing_deque::choose
+    // Links spare nodes, or the nodes that extract_if() took out; see stealing_deque::choose.
+    stealing_node* next;
 };
 
-/// Spare nodes of one deque, so that in the long run pushing allocates nothing: the owner keeps up to `most` of those that it
-/// emptied, and thieves hand back up to about `most` of those that they did.
+/// Spare nodes of one deque, so that in the long run a push allocates nothing. The owner keeps up
+/// to `most` of the nodes that it emptied. Thieves hand back up to about `most` of the nodes that
+/// they emptied.
 ///
-///     spare_      the owner's own list: taken from and added to without any atomic operation
-///     returned_   a stack: thieves push (R1), the owner takes it as a whole (R2), so no node can leave it and come
-///                 back between a thief's look and its compare-exchange
+///     spare_      the owner's list, which needs no atomic operations
+///     returned_   a stack: thieves push (R1), the owner takes all of it with one exchange (R2).
+///                 No thread pops a single node, so ABA does no harm: R1 links whatever is on top.
 ///
-/// (R) R1 is a release, R2 an acquire: the thief has moved the element out before the owner builds another in its place.
-/// The owner changes only along with the deque's, and what it owns is handed over by the pair (O) there.
+/// (R) R1 is a release, R2 an acquire: the thief moves the element out before the owner constructs
+/// another in the same node. The owner is the deque's owner; pair (O) there hands over the owner's
+/// members.
 template <class T, class Atomics = std_atomics>
 class stealing_nodes {
 public:
@@ -80,13 +84,13 @@ public:
         destroy(returned_.load());
     }
 
-    /// Owner: a node with `x` in it. \throws std::bad_alloc, then `x` is untouched
+    /// Owner: returns a node that holds `x`. \throws std::bad_alloc, then `x` is untouched
     [[nodiscard]] node* make(T& x) {
         node* const n = take_spare();
         std::construct_at(&n->value, std::move(x));
         return n;
     }
-    /// Owner: the same for one that moves quickly, where there is a spare node.
+    /// Owner: likewise without a call. Precondition: has_spare() and moves_quickly(x).
     [[nodiscard]] bool has_spare() const noexcept { return spare_ != nullptr; }
     [[nodiscard]] node* make_from_spare(T& x) noexcept {
         ++room_;
@@ -94,7 +98,7 @@ public:
         std::construct_at(&n->value, quick_move(x));
         return n;
     }
-    /// Owner: takes back a node that is empty.
+    /// Owner: takes back an empty node.
     void recycle(node* n) noexcept {
         if (room_ <= 0) [[unlikely]] {  // thieves may have handed back a few too many
             discard(n);
@@ -103,12 +107,12 @@ public:
         --room_;
         n->next = std::exchange(spare_, n);
     }
-    /// Owner: whether trim() would free some.
+    /// Owner: whether trim() would free any node.
     [[nodiscard]] bool has_surplus() const noexcept {
-        // relaxed, hint: R2 takes what is there
+        // relaxed, hint: R2 takes the nodes
         return spare_ != nullptr || returned_.load(std::memory_order_relaxed) != nullptr;
     }
-    /// Owner: keeps none.
+    /// Owner: frees all spare nodes.
     void trim() noexcept {
         room_ = most;
         destroy(std::exchange(spare_, nullptr));
@@ -116,18 +120,18 @@ public:
         destroy(returned_.exchange(nullptr, std::memory_order_acquire));
         returned_count_.store(0, std::memory_order_relaxed);  // relaxed, hint
     }
-    /// Anybody: takes back a node that is empty.
+    /// Any thread: takes back an empty node.
     void hand_back(node* n) noexcept {
-        // relaxed, hint: a few too many or too few, never more than there are threads
+        // relaxed, hint: off by at most the number of threads
         if (returned_count_.load(std::memory_order_relaxed) >= most) {
             delete n;
             return;
         }
         hand_over_in_library(this);
-        n->next = returned_.load(std::memory_order_relaxed);  // relaxed, hint: R1 compares it again
-        // R1, release: pairs with R2 in take_returned(); hands over the empty node
+        n->next = returned_.load(std::memory_order_relaxed);  // relaxed, hint: R1 re-checks it
+        // R1, release: pairs with R2 in take_returned() and trim(); publishes the empty node
         while (!returned_.compare_exchange_weak(n->next, n, std::memory_order_release,
-                                                std::memory_order_relaxed)) {  // relaxed: tries again
+                                                std::memory_order_relaxed)) {  // relaxed: retries
         }
         returned_count_.fetch_add(1, std::memory_order_relaxed);  // relaxed, hint
     }
@@ -140,18 +144,20 @@ private:
         ++room_;
         return std::exchange(spare_, spare_->next);
     }
-    // The same when there is none left.
+    // Continues take_spare() when the owner's list is empty.
     [[gnu::noinline]] node* take_returned() {
         room_ = most;
-        // relaxed, hint: R2 takes what is there
+        // relaxed, hint: R2 takes the nodes
         if (returned_.load(std::memory_order_relaxed) == nullptr) {
-            const unwatched_allocation quiet;  // it goes from thread to thread, and elements are run in it
+            // The node goes from thread to thread, and tasks run inside it.
+            const unwatched_allocation quiet;
             return new node;
         }
         receive_in_library(this);
         // R2, acquire: pairs with R1 in hand_back() of every node in the stack
         spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
-        room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);  // relaxed, hint
+        // relaxed, hint
+        room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);
         return take_spare();
     }
     [[gnu::noinline]] static void discard(node* n) noexcept { delete n; }
@@ -162,11 +168,11 @@ private:
     }
 
     node* spare_ = nullptr;       // owner only
-    std::ptrdiff_t room_ = most;  // owner only; for about how many more
-    // Written by thieves, emptied by the owner; publishes the nodes in it.
+    std::ptrdiff_t room_ = most;  // owner only; about how many more spare nodes it may keep
+    // Thieves push, the owner empties it; publishes its nodes.
     alignas(cache_line) typename Atomics::template atomic<node*> returned_{nullptr};
-    typename Atomics::template atomic<std::ptrdiff_t> returned_count_{
-        0};  // about how many; publishes nothing
+    // An estimate; publishes nothing.
+    typename Atomics::template atomic<std::ptrdiff_t> returned_count_{0};
 };
 
 }  // namespace spool::inline v1::detail

@@ -1,4 +1,4 @@
-// Where a stealing_deque has its elements, and which is the oldest.
+// The ring that holds a stealing_deque's elements, and the word that says which is the oldest.
 #pragma once
 
 #include <atomic>
@@ -25,15 +25,15 @@ struct stealing_top {
     bool operator==(const stealing_top&) const = default;
 };
 
-/// Slots for pointers to nodes, in a ring. A large one lies in pages of its own, so that it can
+/// A ring of slots for pointers to nodes. A large ring lies in pages of its own, so that it can
 /// give its memory back.
 template <class Node, class Atomics>
 class stealing_ring {
     using slot = typename Atomics::template atomic<Node*>;
 
 public:
-    explicit stealing_ring(std::size_t size)  // a power of two
-        : mask_(size - 1), slots_(make(size)) {}
+    // Precondition: `size` is a power of two.
+    explicit stealing_ring(std::size_t size) : mask_(size - 1), slots_(make(size)) {}
     stealing_ring(const stealing_ring&) = delete;
     stealing_ring& operator=(const stealing_ring&) = delete;
     ~stealing_ring() {
@@ -47,7 +47,9 @@ public:
     [[nodiscard]] slot& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
 
     [[nodiscard]] bool in_pages() const noexcept { return in_pages(size()); }
-    /// Nulls every slot of this ring and of the older ones. Those in pages give their memory back.
+    /// Nulls every slot of this ring and of the older ones. Rings in pages give their memory back
+    /// instead: their slots read as null, or keep their values where the system cannot do it (see
+    /// discard_pages).
     void discard() noexcept {
         for (stealing_ring* r = this; r != nullptr; r = r->older.get()) {
             if (r->in_pages()) {

@@ -1,16 +1,17 @@
-// stealing_turns: where the owner of a stealing_deque looks first.
+// stealing_turns: decides where the owner of a stealing_deque looks first.
 #pragma once
 
 namespace spool::inline v1::detail {
 
-/// Now and then the owner looks elsewhere than at its newest element. Else the others' elements and
-/// its own oldest might wait for ever while it makes new ones. The oldest come seldom: they tend to
-/// be large, and each that is taken before its time makes the deque longer.
+/// Now and then the owner looks elsewhere than at its newest element. Otherwise other consumers'
+/// elements, and the owner's oldest, could wait forever while the owner adds new ones. The owner
+/// takes the oldest rarely: old elements tend to be large, and taking one early makes the deque
+/// longer.
 class stealing_turns {
 public:
     enum class look { newest, inbox, oldest };
     static constexpr unsigned inbox_every = 61;
-    static constexpr unsigned oldest_every = 16;  // times that
+    static constexpr unsigned oldest_every = 16;  // in multiples of inbox_every
 
     [[nodiscard]] look next() noexcept {
         if (--turns_left_ != 0) [[likely]] {

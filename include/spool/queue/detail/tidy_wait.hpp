@@ -1,5 +1,4 @@
-// tidy_wait: a consumer that waits for long gives back the memory that its queue does not need any
-// more.
+// tidy_wait: a consumer that waits for long frees the memory that its queue no longer needs.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace spool::inline v1::detail {
 
-/// Waits by `wait(limits)`, and calls `give_back()` once when nothing has come for `patience`.
+/// Waits by `wait(limits)`. Calls `give_back()` once, if nothing has come for `patience`.
 template <class Wait, class GiveBack>
 wait_result tidy_wait(const wait_limits& limits, std::chrono::nanoseconds patience, Wait wait,
                       GiveBack give_back) {

@@ -1,6 +1,7 @@
 // two_ended_store: the storage of linked_blocking_deque, without the waiting. A list under a mutex.
 //
-// Elements come and go in their nodes: they are moved and destroyed outside of the lock.
+// Elements enter and leave inside their list nodes, so they are moved and destroyed outside the
+// lock.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,8 @@ namespace spool::inline v1::detail {
 
 enum class deque_end { first, last };
 
-// Thread safety: every member from any thread. Callbacks run under the lock. One that throws changes nothing.
+// Thread safety: any thread may call any member. Callbacks run under the lock; if one throws,
+// nothing changes.
 template <class T>
 class two_ended_store {
     static_assert(std::is_nothrow_move_constructible_v<T>,
@@ -35,7 +37,8 @@ public:
         return elements_.size();
     }
     [[nodiscard]] std::size_t capacity() const { return capacity_.load(); }
-    /// Without the lock: in a forked child, where one who is gone may have it for ever.
+    /// For a forked child: takes no lock, since a thread that exists only in the parent may hold
+    /// it.
     [[nodiscard]] std::size_t capacity_after_fork() const noexcept { return capacity_.load(); }
     void set_capacity(std::size_t capacity, const char* who) {
         if (capacity == 0) {
@@ -44,7 +47,7 @@ public:
         capacity_.store(capacity);
     }
 
-    // False: no room. Moves from `x` only if there is room and memory.
+    // Returns false if there is no room. Moves from `x` only if there is room and memory.
     bool push(deque_end where, T& x) {
         if (is_full()) {
             return false;
@@ -74,7 +77,7 @@ public:
         return std::move(one.front());
     }
 
-    // The first match from that end; false if there is none.
+    // Removes the first match from that end; false: there is none.
     bool remove(deque_end from, function_ref<bool(const T&)> doomed) {
         std::list<T> gone;
         const lock_guard lock{mutex_};
@@ -88,7 +91,7 @@ public:
         });
         return !gone.empty();
     }
-    // Every match, in order from that end.
+    // Takes out every match, in order from that end.
     std::vector<T> extract_if(deque_end from, function_ref<bool(const T&)> wanted) {
         std::vector<T> out;
         std::list<T> gone;
@@ -113,7 +116,7 @@ public:
         return out;
     }
 
-    // From that end, for as long as `more` says so.
+    // Calls `more` on each element from that end, until it returns false.
     void visit(deque_end from, function_ref<bool(const T&)> more) const {
         const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) { return more(*at); });
@@ -130,7 +133,7 @@ public:
 
 private:
     [[nodiscard]] bool has_room() const SPOOL_REQUIRES(mutex_) { return elements_.size() < capacity_.load(); }
-    // Without a limit the lock is not needed.
+    // An unlimited deque needs no lock here.
     [[nodiscard]] bool is_full() const {
         if (capacity_.load() == unlimited) {
             return false;
@@ -150,8 +153,10 @@ private:
 
     static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-    std::atomic<std::size_t> capacity_{unlimited};  // the pair (S) of producers that wait for a larger one
-    mutable mutex mutex_;                           // guards the elements; the pair (M) of the deque's waits
+    // Pair (S) of producers that wait for a larger capacity.
+    std::atomic<std::size_t> capacity_{unlimited};
+    // Guards the elements; pair (M) of the deque's waits.
+    mutable mutex mutex_;
     std::list<T> elements_ SPOOL_GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
-// Those who wait in a queue that hands elements from one to the other: each has a note on its own stack, linked into a list
-// under the queue's mutex, so that waiting allocates nothing.
+// The waiters of a queue that hands elements over directly. Each waiter has a note on its own
+// stack, linked into a list under the queue's mutex, so that waiting allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace spool::inline v1::detail {
 
-// What makes a type linkable.
+// Base of types that a waiting_list can link.
 struct waiting_links {
     waiting_links* before = nullptr;
     waiting_links* after = nullptr;
 };
 
-// A list of notes that others own. Not synchronised: the queue's mutex guards it.
+// A list that does not own its notes. Not synchronised: the queue's mutex guards it.
 template <class Note>
 class waiting_list {
 public:
@@ -47,7 +47,8 @@ public:
         --size_;
     }
 
-    // Calls `f(note)` from the front on for as long as it answers true. It may remove the note it is given.
+    // Calls `f(note)` from the front on until `f` returns false. `f` may remove the note it is
+    // given.
     template <class F>
     void visit(F f) const {
         for (waiting_links* at = ends_.after; at != &ends_;) {
@@ -59,7 +60,7 @@ public:
         }
     }
 
-    // So that each asks its give-up predicate again. Under the mutex.
+    // Makes every waiter ask its give-up predicate again. Call under the mutex.
     void wake_all() const noexcept {
         visit([](Note& note) {
             note.event.notify_all();  // pair: see blocking_queue::wake_consumers
@@ -68,13 +69,14 @@ public:
     }
 
 private:
-    waiting_links ends_{&ends_, &ends_};  // a ring: after the last comes the first
+    waiting_links ends_{&ends_, &ends_};  // a ring: the last links to the first
     std::size_t size_ = 0;
 };
 
-// A taker that waits for an element to become due; of many, one leads (see delay_queue). The queue's mutex guards it.
+// A consumer that waits until an element is due. One of the waiting consumers leads (see
+// delay_queue). The queue's mutex guards it.
 struct timed_taker : waiting_links {
-    bool called = false;                  // it was woken to look again, and has not looked yet
+    bool called = false;                  // woken to look again, and has not looked yet
     deadline::time_point called_since{};  // if called
     event_count event{};
 
@@ -88,11 +90,12 @@ struct timed_taker : waiting_links {
         called = true;
         called_since = when;
     }
-    // It was called so long ago that it seems to get no CPU.
+    // Called so long ago that the thread seems to get no CPU.
     [[nodiscard]] bool is_stuck() const noexcept { return called && is_stuck_since(called_since); }
 };
 
-// Calls the first taker, unless a called one is on its way already. Passes over those that are stuck.
+// Calls the first taker, unless a called taker is already on its way. Skips called takers that are
+// stuck.
 inline void call_next(const waiting_list<timed_taker>& takers) noexcept {
     takers.visit([](timed_taker& t) {
         if (t.called) {
@@ -103,7 +106,7 @@ inline void call_next(const waiting_list<timed_taker>& takers) noexcept {
     });
 }
 
-// The taker that leads, and until when it sleeps. The queue's mutex guards it.
+// The leading taker, and until when it sleeps. The queue's mutex guards it.
 class lead {
 public:
     [[nodiscard]] timed_taker* holder() const noexcept { return holder_; }
@@ -116,8 +119,9 @@ public:
             holder_ = nullptr;
         }
     }
-    // Takes the lead from a taker that should have looked long ago, because it was called or its sleep is over. That
-    // taker counts as called, since it will look when it gets a CPU. For those who add an element.
+    // For producers. Takes the lead from a taker that should have looked long ago, because it was
+    // called or its sleep is over. That taker counts as called, since it will look once it gets a
+    // CPU.
     void take_from_stuck() noexcept {
         if (holder_ == nullptr) {
             return;
@@ -131,19 +135,21 @@ public:
     }
 
 private:
-    timed_taker* holder_ = nullptr;  // one of those who wait, or none
+    timed_taker* holder_ = nullptr;  // a waiting taker, or null
     deadline sleeps_until_ = deadline::never();
 };
 
-// What a note needs to wait for a partner, who does the hand-over and then serves it.
+// What a note needs to wait for a partner. The partner hands the element over, then serves the
+// note.
 struct waiting_for_partner {
     bool served = false;
     event_count event{};
 };
 
-// The partner's part, under the mutex. The wake is for after it: then the note may be gone, when its owner has noticed by itself.
+// The partner calls serve() under the mutex, and performs the returned wake-up after the unlock. By
+// then the note may be gone, if its owner has noticed by itself.
 using late_wake = event_count::late_wake;
-// `note` is who waits; `listed` is what stands in the list for it, as a rule the note itself.
+// `note` is the waiter; `listed` is the list entry that stands for it, usually the note itself.
 template <class Listed, class Note>
 [[nodiscard]] late_wake serve(waiting_list<Listed>& list, Listed& listed, Note& note) noexcept {
     list.remove(listed);
@@ -151,9 +157,10 @@ template <class Listed, class Note>
     return note.event.notify_all_later();  // pair (M): the queue's mutex
 }
 
-// Waits until the note, which is in the list, was served. Whichever way that ends, the note is out of the list afterwards. One
-// who is served in the last moment has been served: that comes before any other end, an exception from give_up included, for
-// the element has changed hands. The list comes by its address, because the mutex is taken only here.
+// Waits until the note is served. Precondition: the note is in the list. However the wait ends, the
+// note is out of the list afterwards. If the note is served at the last moment, that wins over
+// every other outcome, even an exception from give_up, because the element has already changed
+// hands. The list is passed by address, because the mutex is locked only here.
 template <class Listed, class Note>
 [[nodiscard]] wait_result wait_to_be_served(mutex& guard, waiting_list<Listed>* list, Note& me,
                                             Listed& listed, const wait_limits& limits,

@@ -1,4 +1,5 @@
-// The states of scheduled futures: they lie in the pool's queue themselves, so that a timer is one allocation.
+// The states of scheduled futures. They lie in the pool's queue themselves, so a timer costs one
+// allocation.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace spool::inline v1::detail {
 
-// What they do with the queue that they lie in, if they do. See timer_queue.
+// What a state does with the timer queue that it lies in, if any. See timer_queue.
 SPOOL_API void leave_timer_queue(future_core& timer) noexcept;
 [[nodiscard]] SPOOL_API task take_from_timer_queue(future_core& timer, const void* pool);
 [[nodiscard]] SPOOL_API std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer);
@@ -66,9 +67,9 @@ private:
     const std::chrono::system_clock::time_point wall_time_;
 };
 
-class schedule_link;  // the way back into the pool; see src/schedule
+class schedule_link;  // requeues into the pool; see src/schedule
 
-/// When a periodic body runs again, and what it has been through.
+/// When a periodic body runs again, and its counts.
 class SPOOL_API series {
 public:
     series(std::shared_ptr<const schedule_link> pool, due_time first, std::chrono::nanoseconds period,
@@ -77,13 +78,14 @@ public:
     series(const series&) = delete;
     series& operator=(const series&) = delete;
 
-    /// The due time of the next run, jitter included; the first call is for the first.
+    /// The due time of the next run, jitter included. The first call is for the first run.
     [[nodiscard]] due_time due() noexcept;
-    /// Runs the body, as long as the series lasts once; see future_core::run_as_task.
+    /// Runs the body once and requeues it, as long as the series lasts. Returns what
+    /// future_core::run_as_task() returns.
     bool run(future_core& timer);
-    /// A run begins. True: what it throws is to be told to failed().
+    /// Counts a run that begins. True: the caller must pass an exception from the run to failed().
     [[nodiscard]] bool begin() noexcept;
-    /// What it throws must end the process.
+    /// True if an exception from the body must end the process.
     [[nodiscard]] bool is_fatal() const noexcept;
     void failed(const std::exception_ptr& error) noexcept;
     [[nodiscard]] future_core::run_counts counts() const noexcept;
@@ -92,7 +94,8 @@ private:
     void move_on() noexcept;
 
     const std::shared_ptr<const schedule_link> pool_;
-    due_time grid_;  // the time of the current run, without jitter; only the runner changes it
+    // The time of the current run, without jitter. Only the runner changes it.
+    due_time grid_;
     const std::chrono::nanoseconds period_;
     const bool fixed_delay_;
     const missed_runs missed_;
@@ -125,7 +128,7 @@ private:
             return;
         }
         if (series_.is_fatal()) {
-            [&call]() noexcept { call(); }();  // the crash shows the place that threw
+            [&call]() noexcept { call(); }();  // noexcept: the crash shows the place that threw
             return;
         }
         try {

@@ -1,5 +1,6 @@
-// Memory that runs out while a task is submitted: std::bad_alloc to the caller, and nothing in between. The program replaces
-// operator new; a thread can ask for its own allocations to fail from the n-th on.
+// Memory runs out while a task is submitted: the caller gets std::bad_alloc or the task runs, never
+// both and never neither. The program replaces operator new. A thread can make its own n-th
+// allocation fail, or all from the n-th on.
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -27,13 +28,13 @@ using test::failing;
 using test::plan;
 using test::with_failing;
 
-// Where a submission can find the pool.
+// The state in which a submission finds the pool.
 struct scenario {
     std::string name;
     std::function<spool::pool_options()> options;
     bool worker_held;
-    int most_queued =
-        0;  // tried with none up to so many tasks in the queue: a storing queue allocates now and then
+    // Tried with 0 up to this many queued tasks, since a storing queue allocates only now and then.
+    int most_queued = 0;
 
     friend void PrintTo(const scenario& s, std::ostream* out) { *out << s.name; }
 };
@@ -45,7 +46,7 @@ std::vector<scenario> scenarios() {
             options.core_size = core;
             options.maximum_size = maximum;
             options.task_times = times;
-            // Small segments, so that one is allocated now and then.
+            // Small segments, so that the queue allocates one now and then.
             options.queue = std::make_unique<spool::linked_blocking_queue<spool::task, 2>>();
             return options;
         };
@@ -55,7 +56,8 @@ std::vector<scenario> scenarios() {
         options.core_size = 1;
         options.maximum_size = 2;
         options.queue = test::synchronous();
-        options.rejection = spool::block_policy{};  // for the task that shows the pool unharmed
+        // For the task that shows that the pool still works.
+        options.rejection = spool::block_policy{};
         return options;
     };
     return {{"first_worker", sized(1, 1, false), false},
@@ -78,7 +80,7 @@ protected:
             static_cast<void>(pool.submit(std::move(body)));
         }
     }
-    // One round: the n-th allocation of the submission fails. False if there are fewer.
+    // One round: the n-th allocation of the submission fails. Returns false if there are fewer.
     bool round(int queued, int n) {
         const auto& [where, mode, how] = GetParam();
         ran = 0;
@@ -109,7 +111,7 @@ protected:
             EXPECT_EQ(pool.pool_size(), workers_before);
         }
         busy.release();
-        pool.submit([&others] { ++others; }).get();  // the pool is unharmed
+        pool.submit([&others] { ++others; }).get();  // the pool still works
         EXPECT_TRUE(test::ends(pool));
         EXPECT_EQ(ran, accepted ? 1 : 0);
         EXPECT_EQ(others, queued + 1);
@@ -142,7 +144,7 @@ TEST_P(pool_allocation_failure, while_submitting_reaches_the_caller_or_the_task_
             ASSERT_FALSE(HasFailure()) << "with " << queued << " queued, allocation " << n << " failed";
         }
     }
-    EXPECT_GT(failures, 0);  // else nothing was tried
+    EXPECT_GT(failures, 0);  // at least one allocation failed
 }
 
 TEST(pool_allocation, failure_in_shutdown_now_still_stops_the_pool_and_keeps_the_rest_for_a_second_call) {
@@ -201,7 +203,8 @@ TEST(pool_allocation, failure_in_remove_leaves_the_task_queued) {
     EXPECT_EQ(ran, 1);
 }
 
-// The wrapper that task_times needs cannot be made: the task stays the caller's, and nobody else may start it.
+// The wrapper that task_times needs cannot be allocated: the task stays with the caller, and no
+// other thread may start it.
 TEST(pool_allocation, failure_in_try_execute_leaves_the_task_to_its_owner_alone) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1, .task_times = true});
@@ -232,7 +235,8 @@ TEST(pool_allocation, failure_in_try_execute_leaves_the_task_to_its_owner_alone)
     ASSERT_TRUE(test::ends(pool));
 }
 
-// The worker dies of an exception and has no memory for a successor, nor for words about it: it carries on.
+// The worker dies of an exception. There is no memory for a successor, nor for a message: the
+// worker carries on.
 TEST(pool_allocation_death, failure_on_a_worker_that_dies_of_an_exception_does_not_end_the_process) {
     if (test::under_thread_sanitizer) {
         GTEST_SKIP() << "death tests and ThreadSanitizer do not go together";

@@ -1,4 +1,4 @@
-// What wrong arguments and failing parts get: one test at least for each kind of bad input.
+// What wrong arguments and failing parts lead to: at least one test for each kind of bad input.
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -28,11 +28,11 @@ std::string refusal(spool::pool_options options) {
     return what;
 }
 
-// A queue that throws when it is told to.
+// A queue that refuses or throws on demand.
 class touchy_queue final : public spool::blocking_queue<spool::task> {
 public:
     struct script {
-        std::atomic<int> pushes_to_refuse{0};  // before any that fails
+        std::atomic<int> pushes_to_refuse{0};  // before any push fails
         std::atomic<int> pushes_to_fail{0};
         std::atomic<int> pops_to_fail{0};
     };
@@ -67,7 +67,7 @@ private:
     script& script_;
 };
 
-// It has, or lacks, the calls that end a service.
+// True if the handle has the calls that end a service.
 template <class Handle>
 concept can_be_shut_down = requires(Handle& h) {
     h.shutdown();
@@ -201,7 +201,7 @@ TEST(pool_bad_input, a_queue_that_throws_on_offer_tells_the_submitter_and_change
     EXPECT_EQ(ran, 1);
 }
 
-// With task_times the task is wrapped on the way into the queue: it must come back unwrapped.
+// task_times wraps the task on its way into the queue: the caller must get it back unwrapped.
 TEST(pool_bad_input, a_queue_that_throws_on_offer_leaves_the_task_of_try_execute_and_execute_for_untouched) {
     struct body {
         void operator()() const {}
@@ -239,7 +239,7 @@ TEST(pool_bad_input, a_queue_that_throws_on_a_worker_is_reported_and_the_pool_go
          .uncaught = [&](const spool::worker_info& where, const std::exception_ptr& error) {
              reported.add(where.name + ": " + spool::describe(error));
          }});
-    script.pops_to_fail = 3;  // the worker's first look at the queue, and its two successors'
+    script.pops_to_fail = 3;  // one per worker: the first one and its two successors
     pool.execute([&ran] { ++ran; });
     ASSERT_TRUE(test::eventually([&] { return reported.size() == 3; }));
     pool.submit([&ran] { ++ran; }).get();

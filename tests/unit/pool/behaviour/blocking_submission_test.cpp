@@ -1,4 +1,4 @@
-// Submitters that wait for room: block_policy and execute_for, and everything that wakes them.
+// Submitters that wait for room, in block_policy and execute_for, and everything that wakes them.
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -20,7 +20,7 @@ using spool::admission_result;
 
 enum class way { block_policy, execute_for };
 
-// One worker that is held, one place in the queue that is taken, and a submitter that waits for room.
+// One held worker, a queue whose only place is taken, and a submitter that waits for room.
 class pool_blocking : public testing::TestWithParam<way> {
 protected:
     void saturate() {
@@ -84,7 +84,7 @@ protected:
                                       .keep_alive = 1ms,
                                       .queue = std::make_unique<test::scripted_queue>(1, script),
                                       .rejection = spool::block_policy{}}};
-    std::jthread submitter;  // joined first
+    std::jthread submitter;  // joined before the pool is destroyed
     test::open_at_end guard{busy.release_gate()};
 };
 
@@ -120,7 +120,8 @@ TEST_P(pool_blocking, is_released_by_a_raised_maximum) {
     start_submitter();
     pool.set_maximum_size(2);
     EXPECT_EQ(wait_for_outcome(), "accepted");
-    EXPECT_TRUE(test::eventually([&] { return submitted_ran == 1; }));  // by the new worker
+    // On the new worker.
+    EXPECT_TRUE(test::eventually([&] { return submitted_ran == 1; }));
     finish(1);
     EXPECT_EQ(ran, 1);
 }
@@ -130,11 +131,13 @@ TEST_P(pool_blocking, is_released_by_a_worker_that_leaves) {
     pool.set_maximum_size(2);
     saturate();
     test::gate extra_started;
-    pool.execute([&] { extra_started.open(), extra_release.wait(); });  // the second worker's first task
+    // The second worker's first task.
+    pool.execute([&] { extra_started.open(), extra_release.wait(); });
     const test::open_at_end extra_guard{extra_release};
     ASSERT_TRUE(extra_started.opens());
     start_submitter();
-    script.plays_empty = true;  // so that the second worker times out although a task is queued
+    // Makes the second worker time out although a task is queued.
+    script.plays_empty = true;
     extra_release.open();
     EXPECT_EQ(wait_for_outcome(), "accepted");
     EXPECT_TRUE(test::eventually([&] { return submitted_ran == 1; }));
@@ -238,7 +241,7 @@ TEST_F(pool_blocking, block_policy_on_a_worker_of_the_same_pool_runs_the_task_th
     std::thread::id inner;
     const auto done = pool.submit([&] {
         outer = std::this_thread::get_id();
-        pool.execute([this] { ++ran; });  // takes the one place
+        pool.execute([this] { ++ran; });  // takes the only place in the queue
         pool.execute([&] { inner = std::this_thread::get_id(); });
     });
     ASSERT_TRUE(done.wait_for(test::long_delay()));
@@ -256,7 +259,8 @@ TEST_F(pool_blocking, execute_for_answers_no_thread_when_nobody_can_be_started) 
     finish(0);
 }
 
-// While a submitter still waits for room its task is not in the queue, so nobody may start it: refused or run, never both.
+// While the submitter waits for room, its task is not in the queue, so no worker may start it. The
+// task is refused or it runs, never both.
 TEST_F(pool_blocking, a_task_that_still_waits_for_room_is_not_run_by_a_worker_that_waits_for_it) {
     auto [handle, work] = spool::future_task<void>{[this] { ++submitted_ran; }}.split();
     test::gate submitter_waits;
@@ -269,7 +273,7 @@ TEST_F(pool_blocking, a_task_that_still_waits_for_room_is_not_run_by_a_worker_th
         busy.release_gate().wait();
     });
     ASSERT_TRUE(test::eventually([&] { return pool.active_count() == 1; }));
-    pool.execute([this] { ++ran; });  // takes the one place
+    pool.execute([this] { ++ran; });  // takes the only place in the queue
     std::jthread opener([&] {
         static_cast<void>(test::eventually([this] { return script.waiting_for_room == 1; }));
         submitter_waits.open();

@@ -1,4 +1,4 @@
-// caller_runs_policy on a worker of the same pool, where the submitter gets what the task throws.
+// caller_runs_policy on a worker of the same pool: the submitter gets what the task throws.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -31,7 +31,8 @@ TEST(caller_runs_on_own_worker, an_exception_that_the_submitter_catches_does_not
     EXPECT_EXIT(std::_Exit(run() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-// Each task submits itself again, so there is always one kept: the queue gets its turn all the same.
+// Each task submits itself again, so the worker always keeps one for later. The queued task must
+// run all the same.
 TEST(caller_runs_on_own_worker, tasks_that_submit_themselves_do_not_shut_out_the_queue) {
     std::atomic<bool> queue_ran{false};
     test::gate queued;

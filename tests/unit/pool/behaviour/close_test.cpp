@@ -1,4 +1,4 @@
-// close() and the destructor, called wherever a program may call them.
+// close() and the destructor, called from everywhere that a program may call them.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -34,7 +34,7 @@ struct ending_hooks : spool::pool_hooks {
     std::atomic<int> ends{0};
 };
 
-// What is destroyed with a thread that is no pool's.
+// Destroys the pool at the end of a thread that belongs to no pool.
 struct at_thread_end {
     pool_ptr pool;
 };
@@ -53,7 +53,7 @@ TEST(pool_close, from_outside_runs_the_queue_and_joins_every_thread) {
         EXPECT_EQ(ran, 100);
         EXPECT_TRUE(pool.is_terminated());
         EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before; }));
-        pool.close();  // again: nothing to do
+        pool.close();  // a second call does nothing
     }
     EXPECT_EQ(ran, 100);
 }
@@ -109,7 +109,8 @@ TEST(pool_destruction, inside_a_task_of_its_own_runs_the_rest_of_the_queue_and_e
     EXPECT_EQ(ran_by_then, 20);
     EXPECT_EQ(ends_by_then, 1);
     EXPECT_EQ(hooks->workers_at_end, 0);
-    EXPECT_TRUE(test::eventually([&] { return hooks.use_count() == 1; }));  // the last thread let go
+    // The last thread has released it.
+    EXPECT_TRUE(test::eventually([&] { return hooks.use_count() == 1; }));
 }
 
 TEST(pool_destruction, inside_a_task_of_its_own_joins_the_other_workers) {
@@ -134,7 +135,8 @@ TEST(pool_destruction, inside_a_task_of_its_own_joins_the_other_workers) {
         });
     }
     ASSERT_TRUE(others_started.opens());
-    test::gate submitted;  // nobody may be inside a call on a pool that is destroyed
+    // No thread may be inside a call on a pool that is destroyed.
+    test::gate submitted;
     pool->execute([&, pool] {
         submitted.wait();
         release_others.open();
@@ -170,7 +172,8 @@ TEST(pool_destruction, by_the_last_shared_pointer_dropped_inside_a_task) {
     EXPECT_EQ(hooks->workers, 0);
 }
 
-// The pointer is in the callable, so it goes when the pool destroys the task, after the body.
+// The callable owns the last pointer. So the pool is destroyed when the worker destroys the task,
+// after the body.
 TEST(pool_destruction, by_the_last_shared_pointer_dropped_with_the_task_itself) {
     for (const bool as_future : {false, true}) {
         const auto hooks = std::make_shared<ending_hooks>();
@@ -270,7 +273,8 @@ TEST(pool_close, inside_a_task_of_another_pool_goes_on_with_shutdown_now_when_th
     ASSERT_TRUE(test::ends(other));
 }
 
-// The same promise on a worker of its own: the stop of the closing task ends the others.
+// The same guarantee for a task of the pool itself: a stop of the closing task stops the other
+// tasks.
 TEST(pool_close, inside_a_task_of_its_own_goes_on_with_shutdown_now_when_that_task_is_stopped) {
     test::gate other_started;
     test::gate other_stopped;
@@ -311,7 +315,8 @@ TEST(pool_destruction, in_a_thread_local_destructor_of_a_thread_that_is_no_pools
     EXPECT_EQ(hooks.use_count(), 1);
 }
 
-// Two tasks of one pool close it at the same time: each must count the other as one that cannot leave yet.
+// Two tasks of one pool close it at the same time. Each must count the other as a task that cannot
+// end yet.
 TEST(pool_close_death, inside_two_tasks_of_its_own_at_once_does_not_hang) {
     if (test::under_thread_sanitizer) {
         GTEST_SKIP() << "death tests and ThreadSanitizer do not go together";
@@ -339,8 +344,8 @@ TEST(pool_close_death, inside_two_tasks_of_its_own_at_once_does_not_hang) {
     EXPECT_EXIT(close_twice(), testing::ExitedWithCode(0), "");
 }
 
-// The worker has left the pool, but its thread still ends when a thread_local of it drops the last pointer to the pool: a thread
-// cannot join itself.
+// The worker has left the pool, but its thread is still ending: a thread_local of that thread drops
+// the last pointer to the pool. A thread cannot join itself.
 TEST(pool_close_death, in_a_thread_local_destructor_of_a_worker_that_has_left_does_not_end_the_process) {
     if (test::under_thread_sanitizer) {
         GTEST_SKIP() << "death tests and ThreadSanitizer do not go together";

@@ -1,4 +1,4 @@
-// close() on a worker, while tasks in the queue are not due.
+// close() on a worker while queued tasks are not due yet.
 #include <chrono>
 #include <memory>
 
@@ -20,7 +20,8 @@ struct later {
 
 }  // namespace
 
-// The closing worker waits for the last task and runs it; the other, which waits behind it, has to learn that there is none any more.
+// The closing worker waits for the last task and runs it. The other worker waits for the same task,
+// and must learn that none is left.
 TEST(pool_close_with_delays, the_closing_worker_tells_the_others_when_it_has_run_the_last_task) {
     std::atomic<int> ran{0};
     test::gate closed;
@@ -30,7 +31,8 @@ TEST(pool_close_with_delays, the_closing_worker_tells_the_others_when_it_has_run
         while (!pool.is_shutdown()) {
             std::this_thread::yield();
         }
-        spool::this_task::sleep_for(test::short_delay());  // the other waits for the task by then
+        // By then the closing worker waits for the task.
+        spool::this_task::sleep_for(test::short_delay());
     });
     pool.execute([&] {
         pool.execute(later{std::chrono::steady_clock::now() + test::small_delay(), &ran});

@@ -33,7 +33,7 @@ struct timing_hooks : spool::pool_hooks {
     test::record<std::chrono::nanoseconds> ran;
 };
 
-// A task with a type that can be asked for.
+// A callable of a named type, for task::target.
 struct named_body {
     std::atomic<int>* ran;
     int number = 0;
@@ -106,10 +106,10 @@ TEST(pool_task_times, tells_the_hooks_how_long_a_task_waited_and_ran) {
     ASSERT_EQ(waited.size(), 3U);
     ASSERT_EQ(ran.size(), 3U);
     EXPECT_GT(waited[0], 0ns);
-    EXPECT_GE(ran[0], held_until - queued_at);  // it ran for at least as long as it was held
+    EXPECT_GE(ran[0], held_until - queued_at);  // at least as long as it was held
     EXPECT_GT(waited[1], 0ns);
     EXPECT_GT(waited[2], 0ns);
-    EXPECT_GE(waited[1] + 10ms, waited[2]);  // queued before it, run before it
+    EXPECT_GE(waited[1] + 10ms, waited[2]);  // queued and run directly before it
     EXPECT_GT(ran[1], 0ns);
     EXPECT_GT(ran[2], 0ns);
 }

@@ -1,4 +1,5 @@
-// A pool that a task destroys: the call that submitted the task must have returned, which debug builds check.
+// A task destroys its pool. The call that submitted the task must have returned by then; debug
+// builds check this.
 #include <memory>
 #include <thread>
 #include <utility>
@@ -25,12 +26,12 @@ struct owner {
     std::unique_ptr<spool::thread_pool_executor> pool;
 };
 
-// The submitter is held between the offer and its second look, while the task destroys the pool.
+// Holds the submitter between the offer and its second look, while the task destroys the pool.
 template <class Submit>
 void destroy_under(Submit submit) {
     owner own;
     own.script.after_push.arm([&own, &queue = own.pool->queue()] {
-        queue.wake_consumers();  // the queue itself wakes the worker only after this
+        queue.wake_consumers();  // the queue itself wakes the worker only afterwards
         own.gone.wait();
     });
     submit(*own.pool, [&own] {
@@ -102,7 +103,8 @@ TEST(pool_destroyed_under_call, is_fine_while_another_worker_of_the_pool_submits
     const auto being_destroyed = [&pool] { return pool.state() != spool::run_state::running; };
     pool.execute([&] {
         own.script.after_push.arm([&] {
-            pool.queue().wake_consumers();  // the queue itself wakes the other worker only after this
+            // The queue itself wakes the other worker only afterwards.
+            pool.queue().wake_consumers();
             EXPECT_TRUE(test::eventually(being_destroyed));
         });
         pool.execute([&] {

@@ -1,4 +1,4 @@
-// Tasks with a time by which they must have begun; and tasks that say themselves that they are cancelled.
+// Tasks with a time by which they must have begun, and tasks that report their own cancellation.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -22,7 +22,7 @@ clock_type::time_point far_off() {
     return clock_type::now() + 1h;
 }
 
-// Says that it is cancelled when told so.
+// Reports that it is cancelled once `revoked` is set.
 struct revocable {
     std::shared_ptr<std::atomic<bool>> revoked;
     test::tracked counted;

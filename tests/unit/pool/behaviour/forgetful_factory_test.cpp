@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The first thread forgets its body once it is let. The second, which the first makes the pool start, is handed over only when it has ended
-// and is about to join the first.
+// The first thread drops its body once the gate opens, which makes the pool start the second. The
+// factory returns the second thread only when that has ended and is about to join the first.
 struct forgetful {
     spool::thread_pool_executor* pool = nullptr;
     std::atomic<int> calls{0};
@@ -83,8 +83,9 @@ TEST(pool_forgetful_factory, a_task_whose_second_submission_makes_the_queue_thro
                  }
              },
          .uncaught = test::quiet()});
-    pool.execute([&ran, counted = test::tracked{alive}] { ++ran; });  // on the forgetful thread
-    pool.execute([&release] { release.wait(); });                     // keeps the other worker alive
+    // The first task is on the forgetful thread; the second keeps the other worker alive.
+    pool.execute([&ran, counted = test::tracked{alive}] { ++ran; });
+    pool.execute([&release] { release.wait(); });
     script.before_push.arm([] { throw std::runtime_error("the queue is broken"); });
     forget.open();
     EXPECT_TRUE(test::eventually([&] { return pool.snapshot().rejected == 1; }));

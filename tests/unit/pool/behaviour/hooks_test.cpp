@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using steps = std::vector<std::string>;
 
-// Notes every call.
+// Records every call.
 class noting_hooks : public spool::pool_hooks {
 public:
     void before_execute(const spool::task_info& t) override {
@@ -49,7 +49,7 @@ public:
     test::record<std::thread::id> threads;
 };
 
-// Its workers are held while they leave.
+// Holds each worker that leaves until `may_leave` opens.
 class slow_leaving_hooks : public noting_hooks {
 public:
     void worker_stopped(const spool::worker_info& w) override {

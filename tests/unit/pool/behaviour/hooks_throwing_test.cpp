@@ -1,4 +1,4 @@
-// Hooks that throw: the exception goes to `uncaught`, the worker is replaced, the pool goes on.
+// Hooks that throw: the exception goes to `uncaught`, the pool replaces the worker and carries on.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 using steps = std::vector<std::string>;
 
-// Throws where it is told to, as often as it is told to.
+// Each hook throws as many times as its counter says.
 class throwing_hooks : public spool::pool_hooks {
 public:
     void before_execute(const spool::task_info&) override { throw_if(before, "before"); }
@@ -78,7 +78,7 @@ TEST_F(pool_hooks_throwing, before_execute_skips_body_and_after_and_counts_the_t
     EXPECT_EQ(next_worker, "t-2");
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(ran, 0);
-    EXPECT_EQ(hooks->after_calls, 1);  // of the second task
+    EXPECT_EQ(hooks->after_calls, 1);  // for the second task
     EXPECT_EQ(pool.completed_task_count(), 2U);
     EXPECT_EQ(reported.all(), steps{"t-1 before"});
     EXPECT_EQ(hooks->workers, 0);

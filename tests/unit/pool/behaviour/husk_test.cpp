@@ -1,4 +1,5 @@
-// A task that its waiter ran leaves an empty entry in the queue. Nobody may notice.
+// A task that its waiter ran leaves a stale entry in the queue. Neither counts, hooks nor results
+// may show it.
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -25,7 +26,8 @@ struct counting_hooks : spool::pool_hooks {
     test::record<int> priorities;
 };
 
-// A pool of one whose worker has run `inner` while waiting for it: the entry of `inner` is still queued.
+// A pool whose only worker has run `inner` while waiting for it: the stale entry of `inner` is
+// still queued.
 class pool_husk : public testing::Test {
 protected:
     template <class F>
@@ -100,7 +102,8 @@ TEST(pool_husk_room, of_a_bounded_queue_is_not_taken_by_husks) {
     const auto total = pool.submit([&pool] {
         int sum = 0;
         for (int i = 0; i < 5; ++i) {
-            sum += pool.submit([] { return 1; }).get();  // each leaves a husk in the only place
+            // Each one leaves a stale entry in the only place.
+            sum += pool.submit([] { return 1; }).get();
         }
         return sum;
     });
@@ -114,7 +117,7 @@ TEST(pool_husk_room, is_found_when_the_queue_fills_up_later) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(2)});
     const auto outer = pool.submit([&] {
-        pool.submit([&] {  // run by its waiter; its husk may stay, for there is room
+        pool.submit([&] {  // run by its waiter; its stale entry may stay, as there is room
                 pool.execute([&ran] { ++ran; });
                 pool.execute([&ran] { ++ran; });
             })
@@ -134,9 +137,9 @@ TEST(pool_husk_room, is_what_discard_oldest_makes_before_it_drops_a_task) {
                                       .queue = test::bounded(2),
                                       .rejection = spool::discard_oldest_policy{}});
     const auto done = pool.submit([&] {
-        pool.submit([&ran] { ++ran; }).get();  // leaves a husk
+        pool.submit([&ran] { ++ran; }).get();  // leaves a stale entry
         pool.execute([&ran] { ++ran; });
-        pool.execute([&ran] { ++ran; });  // there is room for it where the husk is
+        pool.execute([&ran] { ++ran; });  // fits into the place of the stale entry
     });
     ASSERT_TRUE(done.wait_for(test::long_delay()));
     ASSERT_TRUE(test::ends(pool));
@@ -152,7 +155,7 @@ TEST_F(pool_husk, does_not_keep_a_pool_that_shuts_down_from_ending) {
     EXPECT_EQ(pool.completed_task_count(), 2U);
 }
 
-// As if polled: the hooks learn the same about it.
+// The hooks get the same information as for a task that a worker polled.
 TEST_F(pool_husk, the_hooks_of_a_task_run_by_its_waiter_learn_its_priority) {
     const auto done = pool.submit([this] { pool.submit(spool::with_priority(7, [] {})).get(); });
     ASSERT_TRUE(done.wait_for(test::long_delay()));
@@ -180,7 +183,8 @@ TEST(pool_husk_counts, stay_exact_after_many_nested_waits_on_several_workers) {
     EXPECT_EQ(pool.snapshot().queued, 0U);
 }
 
-// The queue is full, so the claim sweeps it, and that throws: the body that was claimed runs all the same.
+// The queue is full, so the claim removes stale entries, and the search for them throws. The
+// claimed body runs all the same.
 TEST(pool_husk_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
     test::queue_script script;
     std::atomic<int> ran{0};
@@ -200,7 +204,8 @@ TEST(pool_husk_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
     EXPECT_EQ(pool.completed_task_count(), 2U);
 }
 
-// The only worker waits again and again: the entries of what it ran itself must not stay for as long as it does.
+// The only worker waits again and again. The stale entries of the tasks it ran itself must not pile
+// up meanwhile.
 TEST(pool_husk_many, are_swept_out_of_an_unbounded_queue) {
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1});
     std::size_t longest = 0;

@@ -69,7 +69,8 @@ TEST(pool_lint, core_zero_runs_one_task_after_the_other_until_the_queue_is_full)
 
 TEST(pool_lint, core_zero_with_a_hand_off_queue_and_a_small_maximum) {
     EXPECT_EQ(ids({.core_size = 0, .maximum_size = 4, .queue = hand_off()}), names{"hand-off-small-maximum"});
-    const workload_hint load{.arrivals_per_second = 1000, .mean_service = 20ms, .cpus = 4};  // keeps 20 busy
+    // Keeps 20 workers busy.
+    const workload_hint load{.arrivals_per_second = 1000, .mean_service = 20ms, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 0, .maximum_size = 30, .queue = hand_off()}, load),
               names{"hand-off-small-maximum"});
     EXPECT_EQ(ids({.core_size = 0, .maximum_size = 40, .queue = hand_off()}, load), names{});
@@ -80,7 +81,8 @@ TEST(pool_lint, a_keep_alive_that_never_applies) {
     EXPECT_EQ(ids({.core_size = 4, .keep_alive = 5s, .queue = places(9)}),
               names{"keep-alive-without-effect"});
     EXPECT_EQ(ids({.core_size = 4, .keep_alive = 5s, .core_threads_may_time_out = true}), names{});
-    EXPECT_EQ(ids({.core_size = 4, .keep_alive = 60s}), names{});  // the default: nobody set it
+    // The default value: the user did not set it.
+    EXPECT_EQ(ids({.core_size = 4, .keep_alive = 60s}), names{});
 }
 
 TEST(pool_lint, a_keep_alive_that_starts_a_thread_for_every_task) {
@@ -90,9 +92,10 @@ TEST(pool_lint, a_keep_alive_that_starts_a_thread_for_every_task) {
 }
 
 TEST(pool_lint, more_work_than_the_workers_can_do) {
-    const workload_hint load{.arrivals_per_second = 100, .mean_service = 100ms, .cpus = 4};  // keeps 10 busy
+    // Keeps 10 workers busy.
+    const workload_hint load{.arrivals_per_second = 100, .mean_service = 100ms, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 8}, load), names{"overload"});
-    EXPECT_EQ(ids({.core_size = 11}, load), names{"overload"});  // all but no room for a burst
+    EXPECT_EQ(ids({.core_size = 11}, load), names{"overload"});  // hardly any room for a burst
     EXPECT_EQ(ids({.core_size = 12}, load), names{});
     const lint_finding grows = spool::lint({.core_size = 8}, load).at(0);
     EXPECT_NE(grows.what_happens.find("the queue grows"), std::string::npos) << grows.what_happens;
@@ -101,7 +104,8 @@ TEST(pool_lint, more_work_than_the_workers_can_do) {
 }
 
 TEST(pool_lint, a_core_below_the_mean_load_makes_every_task_wait_behind_a_full_queue) {
-    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    // Keeps 14.4 workers busy.
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};
     const std::vector<lint_finding> found =
         spool::lint({.core_size = 8, .maximum_size = 32, .queue = places(500)}, load);
     ASSERT_EQ(found.size(), 1U);
@@ -114,17 +118,20 @@ TEST(pool_lint, a_core_below_the_mean_load_makes_every_task_wait_behind_a_full_q
 }
 
 TEST(pool_lint, a_core_below_the_mean_load_is_harmless_behind_a_queue_that_fills_at_once) {
-    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    // Keeps 14.4 workers busy.
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 8, .maximum_size = 32, .queue = places(8)}, load), names{});
     EXPECT_EQ(ids({.core_size = 8, .maximum_size = 32, .queue = places(9)}, load), names{"core-below-load"});
     EXPECT_EQ(ids({.core_size = 8, .maximum_size = 64, .queue = hand_off()}, load), names{});
 }
 
 TEST(pool_lint, a_larger_core_is_no_advice_where_the_whole_pool_or_the_cpus_are_too_few) {
-    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};  // keeps 14.4 busy
+    // Keeps 14.4 workers busy.
+    const workload_hint load{.arrivals_per_second = 300, .mean_service = 48ms, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 8, .maximum_size = 12, .queue = places(500)}, load), names{"overload"});
+    // Keeps 2.9 workers busy.
     const workload_hint computing{
-        .arrivals_per_second = 60, .mean_service = 48ms, .cpu_bound = true, .cpus = 4};  // 2.9 busy
+        .arrivals_per_second = 60, .mean_service = 48ms, .cpu_bound = true, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 2, .maximum_size = 4, .queue = places(500)}, computing),
               names{"core-below-load"});
     EXPECT_EQ(ids({.core_size = 4, .maximum_size = 4, .queue = places(500)}, computing), names{});
@@ -139,15 +146,15 @@ TEST(pool_lint, figures_too_large_for_a_duration_are_said_and_not_wrapped_around
 }
 
 TEST(pool_lint, computing_tasks_get_no_more_than_the_cpus_can_give) {
-    const workload_hint load{
-        .arrivals_per_second = 100, .mean_service = 100ms, .cpu_bound = true, .cpus = 4};  // needs 10 CPUs
+    // Needs 10 CPUs.
+    const workload_hint load{.arrivals_per_second = 100, .mean_service = 100ms, .cpu_bound = true, .cpus = 4};
     EXPECT_EQ(ids({.core_size = 20}, load), (names{"overload", "more-threads-than-cpus"}));
 }
 
 TEST(pool_lint, a_queue_that_drains_more_slowly_than_the_deadline) {
     const workload_hint load{.mean_service = 10ms, .deadline = 100ms, .cpus = 4};
-    const std::vector<lint_finding> found =
-        spool::lint({.core_size = 4, .queue = places(41)}, load);  // 41 * 10 ms / 4 > 100 ms
+    // 41 * 10 ms / 4 > 100 ms
+    const std::vector<lint_finding> found = spool::lint({.core_size = 4, .queue = places(41)}, load);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].id, "queue-outlasts-deadline");
     EXPECT_NE(found[0].what_to_do.find("about 40 "), std::string::npos) << found[0].what_to_do;

@@ -1,4 +1,4 @@
-// A pool keeps every task of a user's callable, whatever members the callable has.
+// A pool keeps every task, whatever members the user's callable has.
 #include <atomic>
 #include <memory>
 #include <vector>

@@ -1,4 +1,5 @@
-// Stops and nested tasks: a stop of the waiter reaches the task that it runs, never the reverse.
+// Stops and nested tasks: a stop of the waiter reaches the task that the waiter runs, never the
+// reverse.
 #include <chrono>
 #include <stop_token>
 #include <thread>
@@ -175,5 +176,5 @@ TEST(pool_nested_stop, a_waiter_that_was_stopped_before_does_not_start_the_task)
     ASSERT_TRUE(ended.opens());
     ASSERT_TRUE(test::ends(pool));
     EXPECT_TRUE(interrupted);
-    EXPECT_EQ(ran, 1);  // later, from the queue
+    EXPECT_EQ(ran, 1);  // a worker ran it later, from the queue
 }

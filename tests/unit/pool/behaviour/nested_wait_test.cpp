@@ -1,4 +1,4 @@
-// Tasks that wait for tasks of their own pool: they run them, where that cannot do harm.
+// Tasks that wait for tasks of their own pool: the waiting worker runs them where that is safe.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -26,7 +26,7 @@ int fib(spool::thread_pool_executor& pool, int n) {
     return left.get() + right.get();
 }
 
-// Waits on a worker for `f`, which must not be run there. A moment later the wait is given up.
+// Waits on a worker for `f`, which must not run there. Gives up after a moment; true if it had to.
 template <class T>
 bool waits_in_vain(const spool::future<T>& f) {
     std::stop_source give_up;
@@ -51,8 +51,8 @@ TEST(pool_nested_wait, computes_fibonacci_in_a_pool_of_one) {
     EXPECT_EQ(answer.get(), 144);
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(pool.largest_pool_size(), 1U);
-    EXPECT_EQ(pool.completed_task_count(),
-              465U);  // every call once: 2 fib(13) - 1, counted from the outermost
+    // Each call is one task: 2 * fib(13) - 1, with the outermost.
+    EXPECT_EQ(pool.completed_task_count(), 465U);
 }
 
 TEST(pool_nested_wait, computes_fibonacci_in_a_pool_of_three) {
@@ -102,7 +102,8 @@ TEST(pool_nested_wait, brings_what_the_task_threw) {
     spool::thread_pool_executor pool({.core_size = 1});
     const auto outer = pool.submit([&pool] { pool.submit([] { throw std::domain_error("inner"); }).get(); });
     EXPECT_THROW(outer.get(), std::domain_error);
-    EXPECT_EQ(pool.submit([] { return test::own_thread_name(); }).get(), "pool-1");  // nobody was replaced
+    // The worker was not replaced.
+    EXPECT_EQ(pool.submit([] { return test::own_thread_name(); }).get(), "pool-1");
     ASSERT_TRUE(test::ends(pool));
 }
 

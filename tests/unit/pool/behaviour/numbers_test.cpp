@@ -1,4 +1,4 @@
-// What a pool tells about itself: snapshot, describe, counts.
+// What a pool reports about itself: snapshot, describe, counts.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,7 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 using test::contains;
 
-// The age in "runs task 17 for 1.250 s" or "... for at least 1.250 s", in milliseconds; -1 if there is none.
+// The age in "runs task 17 for 1.250 s" or "... for at least 1.250 s", in milliseconds; -1 if there
+// is none.
 long age_in_ms(const std::string& text) {
     for (const std::string before : {" for at least ", " for "}) {
         const std::size_t at = text.find(before);
@@ -54,7 +55,7 @@ TEST(pool_numbers, snapshot_has_every_number_at_rest) {
     busy.hold(pool);
     pool.execute([] {});
     pool.execute([] {});
-    busy.hold(pool);  // the second worker
+    busy.hold(pool);  // occupies the second worker
     ASSERT_TRUE(busy.started());
     EXPECT_THROW(pool.execute([] {}), spool::rejected_execution);
     const spool::pool_snapshot expected{.name = "shot",
@@ -128,7 +129,7 @@ TEST(pool_numbers, describe_tells_the_true_age_of_a_task_with_task_times) {
     ASSERT_TRUE(busy.started());
     const auto since = std::chrono::steady_clock::now();
     ASSERT_TRUE(test::eventually([&] { return std::chrono::steady_clock::now() - since > 20ms; }));
-    const std::string text = pool.describe();  // the first: the age was known before
+    const std::string text = pool.describe();  // the first call: no earlier one has seen the task
     EXPECT_GE(age_in_ms(text), 20) << text;
     EXPECT_FALSE(contains(text, "at least")) << text;
     busy.release();

@@ -1,5 +1,6 @@
-// block_policy and caller_runs_policy on a worker of the same pool: the task runs there and then, like any other.
-// Where the stack is too short for that, the worker keeps it and runs it later.
+// block_policy and caller_runs_policy on a worker of the same pool: the worker runs the refused
+// task at once, like any other. Where the stack has no room for that, the worker keeps the task and
+// runs it later.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -19,7 +20,8 @@
 namespace {
 
 constexpr std::size_t kib = 1024;
-constexpr std::size_t stack_size = 8 * kib * kib;  // a sanitizer's thread-local storage may take 1 MiB
+// A sanitizer's thread-local storage may take 1 MiB of it.
+constexpr std::size_t stack_size = 8 * kib * kib;
 
 struct noting_hooks : spool::pool_hooks {
     void before_execute(const spool::task_info& info) override {
@@ -33,7 +35,7 @@ struct noting_hooks : spool::pool_hooks {
     test::record<std::string> notes;
 };
 
-// One worker. Nothing ever fits its queue, so what it submits is refused.
+// One worker. Its queue stores nothing, so the pool refuses what this worker submits.
 class own_worker_rejection : public testing::TestWithParam<bool> {
 protected:
     [[nodiscard]] static spool::rejection_policy policy() {
@@ -130,7 +132,8 @@ TEST_P(own_worker_rejection, hands_what_the_task_throws_to_the_one_that_the_poli
     EXPECT_EQ(pool.largest_pool_size(), 1U);
 }
 
-// Each submits the next. The stack has room for some of them; the worker keeps those beyond.
+// Each task submits the next. The stack has room for some of them; the worker keeps the rest for
+// later.
 TEST_P(own_worker_rejection, a_chain_of_tasks_never_ends_the_stack) {
     constexpr int length = 50'000;
     std::atomic<int> ran{0};
@@ -147,7 +150,7 @@ TEST_P(own_worker_rejection, a_chain_of_tasks_never_ends_the_stack) {
     EXPECT_EQ(pool.snapshot().queued, 0U);
 }
 
-// The scopes of all those around it are asked for theirs.
+// The request for the token asks every enclosing scope for its own, recursively.
 TEST_P(own_worker_rejection, a_stop_token_asked_for_first_at_the_deepest_level_fits_the_stack) {
     std::atomic<bool> reached{false};
     spool::thread_pool_executor pool(options());

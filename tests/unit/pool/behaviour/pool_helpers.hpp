@@ -1,4 +1,4 @@
-// What the tests of the pool's behaviour share.
+// Helpers that the tests of the pool's behaviour share.
 #pragma once
 
 #include <pthread.h>
@@ -36,12 +36,12 @@ inline std::unique_ptr<spool::blocking_queue<spool::task>> synchronous() {
     return std::make_unique<spool::synchronous_queue<spool::task>>();
 }
 
-/// For tests in which tasks throw on purpose: nothing on stderr.
+/// Reports nothing on stderr. For tests whose tasks throw on purpose.
 inline spool::uncaught_policy quiet() {
     return [](const spool::worker_info&, const std::exception_ptr&) {};
 }
 
-/// A list that any thread may add to.
+/// A list to which any thread may add.
 template <class T>
 class record {
 public:
@@ -64,8 +64,8 @@ private:
     std::vector<T> entries_;
 };
 
-/// Keeps workers busy until it is opened; declare it before the pool. Each call of hold() takes one worker (or one place in
-/// the queue) and waits until the task runs.
+/// Keeps workers busy until it is released. Each call of hold() occupies one worker, and waits
+/// until the task runs. Declare it before the pool.
 class busy_workers {
 public:
     void hold(spool::thread_pool_executor& pool) {
@@ -77,7 +77,7 @@ public:
         all_started_ = started->opens() && all_started_;
     }
     void release() { release_.open(); }
-    /// Every task handed over so far has started; if not, something is broken.
+    /// True if every task of hold() has started.
     [[nodiscard]] bool started() const { return all_started_; }
     [[nodiscard]] gate& release_gate() { return release_; }
 
@@ -86,15 +86,17 @@ private:
     bool all_started_ = true;
 };
 
-/// How many threads this process has. One that nobody joins, left by an earlier test, may still be about to end: compare with <=.
+/// The number of threads of this process. A detached thread of an earlier test may still be ending:
+/// compare with <=.
 inline std::size_t thread_count() {
-    // ThreadSanitizer adds a thread of its own beside the first that the program starts: let that be behind us.
+    // ThreadSanitizer starts a thread of its own along with the program's first one: trigger that
+    // before counting.
     [[maybe_unused]] static const bool first_started = (std::thread{[] {}}.join(), true);
     const std::filesystem::directory_iterator tasks{"/proc/self/task"};
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// The name that the system knows this thread by.
+/// The name by which the system knows this thread.
 inline std::string own_thread_name() {
     char name[64] = {};
     pthread_getname_np(pthread_self(), name, sizeof(name));
@@ -105,7 +107,7 @@ inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-/// The pool has ended and all its workers were joined, or the test says why not.
+/// Shuts the pool down. True if it terminates in time.
 inline bool ends(spool::thread_pool_executor& pool) {
     pool.shutdown();
     return pool.await_termination(long_delay());

@@ -1,4 +1,4 @@
-// The rejection policies: what becomes of the task, what is counted, what comes out of execute().
+// The rejection policies: what happens to the task, what is counted, and what execute() throws.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using spool::rejection_reason;
 
-// A pool of one worker, which is held, with a full queue of one.
+// A pool with one held worker and a full queue of one place.
 class pool_rejection : public testing::Test {
 protected:
     void saturate(spool::rejection_policy policy) {
@@ -44,7 +44,7 @@ protected:
     test::open_at_end guard{busy.release_gate()};
 };
 
-// Counting many workers would cost more than all the rest of a rejection.
+// Asking many workers would cost more than the rest of a rejection.
 TEST(rejection_message, leaves_out_what_only_the_workers_know_where_they_are_many) {
     const auto message_of = [](std::size_t workers) -> std::string {
         test::gate end;
@@ -151,7 +151,7 @@ TEST_F(pool_rejection, discard_oldest_drops_the_head_and_takes_the_new_task) {
     EXPECT_EQ(taken.state(), spool::future_state::succeeded);
 }
 
-// One task was lost, so one is counted: the new one was taken in the end.
+// One task is lost, so one is counted: the pool accepted the new task in the end.
 TEST_F(pool_rejection, discard_oldest_counts_the_evicted_task_and_not_the_one_that_was_taken) {
     saturate(spool::discard_oldest_policy{});
     pool.execute(noting("new"));

@@ -1,4 +1,4 @@
-// Taking tasks out of the queue, and pools built on a queue that holds some already.
+// Removing tasks from the queue, and pools that are constructed on a queue with tasks in it.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -91,7 +91,8 @@ TEST(pool_removal, purge_takes_out_what_was_cancelled_and_nothing_else) {
     EXPECT_EQ(ran, 3);
 }
 
-// Nobody can be started for the one task that keeps the pool from ending, so its removal must end it.
+// Only this task keeps the pool from terminating, and no worker can be started for it. So its
+// removal must terminate the pool.
 TEST(pool_removal, of_the_last_task_ends_a_pool_that_shuts_down_without_workers) {
     const spool::thread_factory none = [](spool::task, const spool::worker_info&) {
         return spool::worker_thread{};

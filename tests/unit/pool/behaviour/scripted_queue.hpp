@@ -1,5 +1,5 @@
-// A bounded queue that tests can look into: it tells when a submitter waits for room, it can be made to look empty, and it lets
-// something happen in the middle of a call.
+// A bounded queue for tests. It tells when a submitter waits for room, can pretend to be empty, and
+// can call a function in the middle of an operation.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace test {
 
-/// Happens once, at the next place that asks for it, on the thread that comes there.
+/// Runs a function once: on the next thread that calls strike().
 class intrusion {
 public:
     void arm(std::function<void()> what) {
@@ -41,15 +41,15 @@ private:
 
 struct queue_script {
     std::atomic<int> waiting_for_room{0};  ///< submitters inside push_until
-    std::atomic<bool> plays_empty{false};  ///< takers find nothing, and their waits time out at once
+    std::atomic<bool> plays_empty{false};  ///< consumers find nothing; waits time out at once
     std::atomic<int> looks_while_empty{0};
-    std::atomic<int> pushes{0};  ///< tried
+    std::atomic<int> pushes{0};  ///< calls of try_push, whatever their result
     intrusion before_push;       ///< before the task is stored
-    intrusion after_push;        ///< once it is stored, and before the submitter learns of it
-    intrusion before_pop;        ///< before a taker looks
-    intrusion after_pop;         ///< once a taker has a task, and before it learns of it
+    intrusion after_push;        ///< after the task is stored, before the call returns
+    intrusion before_pop;        ///< before a consumer looks for a task
+    intrusion after_pop;         ///< after a consumer has a task, before the call returns
     intrusion before_extract;    ///< before a search of the queue
-    intrusion after_size;        ///< once the size is known, and before the one who asked learns of it
+    intrusion after_size;        ///< after the size is read, before the call returns
 };
 
 class scripted_queue final : public spool::blocking_queue<spool::task> {

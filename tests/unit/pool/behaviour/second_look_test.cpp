@@ -1,5 +1,6 @@
-// What happens in the middle of an offer, or of a worker's last look: the second look at the control word (the submitter's) or at
-// the queue (the worker's) must notice it, or a task is left behind.
+// The pool changes in the middle of an offer, or of a worker's last look at the queue. The
+// submitter looks at the control word again, the worker at the queue. That second look must notice
+// the change, or a task is left behind.
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -52,7 +53,7 @@ protected:
 
 }  // namespace
 
-// ---- The submitter's
+// ---- The submitter's second look
 
 TEST_F(pool_second_look, takes_the_task_back_when_the_pool_shuts_down_during_the_offer) {
     spool::thread_pool_executor pool(options(1));
@@ -67,7 +68,7 @@ TEST_F(pool_second_look, takes_the_task_back_when_the_pool_shuts_down_during_the
     EXPECT_EQ(pool.completed_task_count(), 1U);
 }
 
-// It goes the long way.
+// A timed task takes the slow path.
 TEST_F(pool_second_look, takes_a_task_that_is_timed_back_too) {
     auto with_times = options(1);
     with_times.task_times = true;
@@ -172,7 +173,7 @@ TEST_F(pool_second_look, ends_a_pool_that_had_only_waited_for_somebody_to_run_th
         pool.set_thread_factory(
             [](spool::task, const spool::worker_info&) { return spool::worker_thread{}; });
         pool.shutdown();
-        EXPECT_FALSE(pool.is_terminated());  // nobody could be started for it
+        EXPECT_FALSE(pool.is_terminated());  // no worker could be started for the task
     });
     expect_refused_by_shutdown(pool);
     EXPECT_TRUE(pool.is_terminated());
@@ -196,7 +197,7 @@ TEST_F(pool_second_look, starts_a_worker_when_the_last_one_has_left_before_the_t
     ASSERT_TRUE(test::ends(pool));
 }
 
-// A search that throws once is repeated: the task is refused, and does not run.
+// The search throws once and is repeated: the task is refused and does not run.
 TEST_F(pool_second_look, takes_the_task_back_from_a_queue_that_throws_once) {
     auto quiet = options(1);
     quiet.uncaught = test::quiet();
@@ -214,7 +215,8 @@ TEST_F(pool_second_look, takes_the_task_back_from_a_queue_that_throws_once) {
     EXPECT_EQ(ran, 0);
 }
 
-// Where it cannot be taken back it is accepted: execute() does not throw, and the task runs once.
+// The task cannot be taken back, so it is accepted: execute() does not throw, and the task runs
+// once.
 TEST_F(pool_second_look, accepts_a_task_that_a_queue_which_throws_does_not_give_back) {
     for (const bool times : {false, true}) {  // the fast path, and the slow path
         test::busy_workers held;
@@ -243,14 +245,15 @@ TEST_F(pool_second_look, accepts_a_task_that_a_queue_which_throws_does_not_give_
     }
 }
 
-// ---- The worker's
+// ---- The worker's second look
 
 TEST_F(pool_second_look, keeps_a_worker_that_leaves_when_a_task_was_queued_after_it_had_found_none) {
     auto with_time_out = options(1);
     with_time_out.core_threads_may_time_out = true;
     test::gate started;
     spool::thread_pool_executor pool(std::move(with_time_out));
-    // Its keep-alive is over, it looks whether something is queued, and leaves for having found nothing.
+    // The worker's keep-alive is over. It asks whether tasks are queued, finds none, and begins to
+    // leave.
     script.after_size.arm([&] {
         pool.set_keep_alive(1h);
         pool.execute([&started] { started.open(); });
@@ -278,7 +281,8 @@ TEST_F(pool_second_look, keeps_a_worker_that_leaves_when_the_core_size_was_raise
         script.before_pop.arm([&back] { back.open(); });
     });
     pool.set_core_size(1);
-    pool.set_keep_alive(1ms);  // it is one above the core size, and its time is over
+    // The idle worker is one above the core size, and its keep-alive is over.
+    pool.set_keep_alive(1ms);
     EXPECT_TRUE(back.opens());
     EXPECT_FALSE(hooks->left.is_open());
     EXPECT_EQ(pool.pool_size(), 2U);

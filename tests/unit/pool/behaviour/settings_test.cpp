@@ -1,4 +1,5 @@
-// Settings changed while the pool runs: they reach workers that already wait, also when set from inside a task.
+// Settings that change while the pool runs: they reach workers that already wait, also when a task
+// makes the change.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -92,7 +93,7 @@ TEST(pool_settings, a_raised_core_size_starts_as_many_workers_as_there_is_queued
     pool.execute([&] { second_started.open(), busy.release_gate().wait(); });
     pool.execute([&] { third_started.open(), busy.release_gate().wait(); });
     EXPECT_EQ(pool.pool_size(), 1U);
-    pool.set_core_size(8);  // room for seven more, but work for two
+    pool.set_core_size(8);  // room for seven more workers, but tasks for two
     EXPECT_TRUE(second_started.opens());
     EXPECT_TRUE(third_started.opens());
     EXPECT_LE(pool.pool_size(), 3U);

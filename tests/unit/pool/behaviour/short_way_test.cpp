@@ -1,4 +1,5 @@
-// A plain task in a pool without hooks goes the short way through a worker, where the same holds as on the long one.
+// A plain task in a pool without hooks takes the fast path through a worker. The same guarantees
+// hold as on the slow path.
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -15,7 +16,7 @@
 
 namespace {
 
-// For a callable to own: says how many tasks had been completed when it was destroyed.
+// For a callable to own: stores how many tasks had been completed when the callable was destroyed.
 std::shared_ptr<void> completed_at_its_end(const spool::thread_pool_executor& pool,
                                            std::atomic<std::uint64_t>& answer) {
     return {nullptr, [&pool, &answer](void*) { answer = pool.completed_task_count(); }};
@@ -52,7 +53,7 @@ TEST(pool_short_way, a_first_task_whose_worker_begins_after_the_stop_is_stopped)
         }}};
     });
     pool.execute([&asked] { asked = spool::this_task::stop_requested(); });
-    EXPECT_TRUE(pool.shutdown_now().empty());  // it has a worker, so it is not handed back
+    EXPECT_TRUE(pool.shutdown_now().empty());  // the task has a worker: it is not handed back
     begin.open();
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_TRUE(asked);
@@ -160,7 +161,7 @@ TEST(pool_short_way, a_token_that_was_asked_for_between_two_tasks_is_not_stopped
     EXPECT_FALSE(kept.stop_requested());
 }
 
-// It may refer to what the callable owns.
+// The exception may refer to what the callable owns.
 TEST(pool_short_way, what_a_task_threw_is_gone_before_its_callable) {
     const auto thrown = std::make_shared<int>(0);
     std::atomic<bool> gone_first{false};

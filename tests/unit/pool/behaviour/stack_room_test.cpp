@@ -1,4 +1,4 @@
-// Tasks that run inside the wait of another task end where the stack does, and not beyond.
+// Tasks that run inside the wait of another task nest only as deep as the stack allows.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-// A pool of one worker with such a stack. When that worker waits for a task that it cannot run itself, the pool
-// gets enough workers for one level each.
+// A pool of one worker with this stack size. When that worker waits for a task that it cannot run
+// itself, the pool grows until each level can have a worker.
 class nesting_pool {
 public:
     explicit nesting_pool(std::size_t stack_size)
@@ -34,7 +34,7 @@ public:
     /// How many levels ran on the first worker.
     [[nodiscard]] std::size_t nested() const { return threads_.count(threads_.all().front()); }
 
-    /// A task that waits for the next level's, and so on.
+    /// Runs a task that waits for the task of the next level, and so on.
     template <std::size_t Frame>
     int by_futures(int levels) {
         threads_.add(std::this_thread::get_id());
@@ -69,7 +69,7 @@ TEST(pool_stack_room, nested_waits_leave_to_other_workers_what_does_not_fit_a_sm
     EXPECT_EQ(chain.get(), 256);
     EXPECT_TRUE(small.grew());
     EXPECT_GT(small.nested(), 8U);
-    EXPECT_LT(small.nested(), 160U);  // 1.5 KiB each: the reserve was not used
+    EXPECT_LT(small.nested(), 160U);  // at 1.5 KiB each, the reserve was not used
     ASSERT_TRUE(test::ends(small.pool()));
     EXPECT_EQ(small.pool().completed_task_count(), 256U);
 }
@@ -92,7 +92,7 @@ TEST(pool_stack_room, the_wait_of_a_group_leaves_to_other_workers_what_does_not_
     ASSERT_TRUE(test::ends(small.pool()));
 }
 
-// Far deeper than any fixed bound would allow: the stack is large enough for all of them.
+// Far deeper than any fixed limit would allow: the stack is large enough for all levels.
 TEST(pool_stack_room, nested_waits_go_as_deep_as_the_stack_allows) {
     nesting_pool large{256 * kib * kib};
     const auto chain = large.pool().submit([&] { return large.by_futures<kib>(3000); });

@@ -1,4 +1,5 @@
-// A pool with static storage and work in its queue: exit() destroys it, and every task has run by then. Exit code 0 if so.
+// A pool with static storage and queued tasks: exit() destroys the pool, and every task has run by
+// then. The exit code is 0 if so.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Who is asked to stop, and when: shutdown_now and nobody else, every running task and only those.
+// Which tasks are asked to stop, and when: only shutdown_now() does it, to every running task and
+// to no other.
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -49,7 +50,7 @@ TEST(pool_stop, shutdown_now_reaches_every_running_task_and_shutdown_none) {
     EXPECT_EQ(stopped, 3);
 }
 
-// The worker has its first task, but has not started it when shutdown_now() comes.
+// The worker has its first task, but has not started it when shutdown_now() is called.
 TEST(pool_stop, a_task_just_about_to_start_is_stopped_too) {
     struct slow_start : spool::pool_hooks {
         void worker_started(const spool::worker_info&) override { release.wait(); }
@@ -64,7 +65,7 @@ TEST(pool_stop, a_task_just_about_to_start_is_stopped_too) {
         asked = spool::this_task::stop_requested();
         token_says_so = stop.stop_requested();
     });
-    EXPECT_TRUE(pool.shutdown_now().empty());  // it has a worker, so it is not handed back
+    EXPECT_TRUE(pool.shutdown_now().empty());  // the task has a worker: it is not handed back
     hooks->release.open();
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_TRUE(asked);

@@ -1,4 +1,5 @@
-// Workers that cannot be started: the count rolls back, nothing is lost, and the pool stays usable.
+// Workers that cannot be started: the worker count rolls back, no task is lost, and the pool stays
+// usable.
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -45,7 +46,7 @@ struct failing_factory {
     }
 };
 
-// The same, but every call waits until it is let go.
+// The same, but every call blocks until `go_on` opens.
 struct stalled_factory {
     failing_factory then;
     test::gate asked{};
@@ -62,7 +63,7 @@ struct stalled_factory {
 
 class pool_thread_failure : public testing::TestWithParam<failure> {};
 
-// Submits a task to a pool without workers that can start none.
+// Submits a task to a pool that has no worker and can start none.
 void expect_the_submitter_is_told(spool::thread_pool_executor& pool, failure how, std::atomic<int>& ran) {
     if (how == failure::throws) {
         EXPECT_EQ(test::what_of<std::runtime_error>([&] { pool.execute([&ran] { ++ran; }); }),
@@ -97,7 +98,7 @@ TEST_P(pool_thread_failure, of_the_nth_call_loses_no_task_and_leaves_the_pool_us
             if (i == n && n == 1) {
                 expect_the_submitter_is_told(pool, GetParam(), ran);
                 EXPECT_EQ(pool.pool_size(), 0U);
-            } else if (i == n) {  // queued: the others are there
+            } else if (i == n) {  // queued: the other workers exist
                 pool.execute([&ran] { ++ran; });
                 EXPECT_EQ(pool.queue().size(), 1U);
                 EXPECT_EQ(pool.pool_size(), static_cast<std::size_t>(n - 1));
@@ -135,7 +136,8 @@ TEST_P(pool_thread_failure, with_no_worker_alive_tells_the_submitter_and_cancels
     EXPECT_EQ(ran, 1);
 }
 
-// A core size of 0 with a storing queue: the task is queued first, and the worker for it comes second.
+// A core size of 0 with a storing queue: the pool enqueues the task first and starts its worker
+// second.
 TEST_P(pool_thread_failure, after_the_offer_takes_the_task_back_out_of_the_queue) {
     failing_factory factory{.how = GetParam(), .first = 1, .last = 1};
     std::atomic<int> ran{0};
@@ -148,7 +150,7 @@ TEST_P(pool_thread_failure, after_the_offer_takes_the_task_back_out_of_the_queue
     EXPECT_EQ(ran, 1);
 }
 
-// Who queues a task while a worker is being started relies on that worker.
+// A submitter that enqueues a task while a worker is being started relies on that worker.
 TEST_P(pool_thread_failure, leaves_nobodys_task_behind_who_relied_on_the_worker) {
     stalled_factory factory{.then = {.how = GetParam(), .first = 1, .last = 1}};
     std::atomic<int> ran{0};
@@ -156,7 +158,7 @@ TEST_P(pool_thread_failure, leaves_nobodys_task_behind_who_relied_on_the_worker)
     {
         const std::jthread first{[&] { expect_the_submitter_is_told(pool, GetParam(), ran); }};
         factory.asked.wait();
-        pool.execute([&ran] { ran += 10; });  // the queue takes it, and there is a worker, it seems
+        pool.execute([&ran] { ran += 10; });  // queued: a worker seems to exist
         factory.go_on.open();
     }
     EXPECT_TRUE(test::eventually([&] { return ran == 10; })) << pool.describe();
@@ -297,13 +299,13 @@ TEST(pool_thread_dropped, again_and_again_leaves_the_task_to_the_next_thread) {
          .maximum_size = 1,
          .thread_factory = [&](spool::task body, const spool::worker_info&) -> spool::worker_thread {
              const int call = ++calls;
-             if (call == 1) {  // in its thread, later
+             if (call == 1) {  // drops the body in the returned thread, later
                  return std::thread{[&returned, body = std::move(body)]() mutable {
                      returned.wait();
                      body = nullptr;
                  }};
              }
-             if (call < 5) {  // in its thread, before the factory has returned it
+             if (call < 5) {  // drops the body in a thread, before the factory returns
                  std::thread forgetful{[dropped = std::move(body)]() mutable { dropped = nullptr; }};
                  forgetful.join();
                  return std::thread{[] {}};
@@ -319,7 +321,7 @@ TEST(pool_thread_dropped, again_and_again_leaves_the_task_to_the_next_thread) {
     ASSERT_TRUE(test::ends(pool));
 }
 
-// It was the worker's first task, and another worker that waits for it has run it already.
+// The dropped body held a first task. Another worker waited for that task and has already run it.
 TEST(pool_thread_dropped, counts_no_rejection_of_a_task_that_has_run_elsewhere) {
     test::gate forget;
     test::gate forgot;

@@ -1,4 +1,5 @@
-// try_execute: an answer instead of a policy, and a task that stays whole unless it was taken.
+// try_execute: returns the outcome instead of calling the policy. The task stays whole unless the
+// pool accepts it.
 #include <memory>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// What becomes of exceptions that leave a task given to execute().
+// What happens to exceptions that leave a task given to execute().
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using steps = std::vector<std::string>;
 
-// One task that throws, in a pool with this policy; for death tests, which must not return.
+// Runs one task that throws, in a pool with this policy. For death tests: it must not return.
 void throw_under(spool::uncaught_policy policy) {
     spool::thread_pool_executor pool({.name = "doomed", .core_size = 1, .uncaught = std::move(policy)});
     pool.execute([] { throw std::runtime_error("thrown on purpose"); });
@@ -49,7 +49,8 @@ TEST(pool_uncaught, says_nothing_about_what_a_future_keeps) {
     {
         spool::thread_pool_executor pool({.core_size = 1});
         EXPECT_THROW(pool.submit([] { throw std::logic_error("kept"); }).get(), std::logic_error);
-        EXPECT_EQ(pool.submit([] { return test::own_thread_name(); }).get(), "pool-1");  // not replaced
+        // The worker was not replaced.
+        EXPECT_EQ(pool.submit([] { return test::own_thread_name(); }).get(), "pool-1");
     }
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
@@ -99,7 +100,7 @@ TEST(pool_uncaught, replaces_the_worker_by_another_thread) {
     EXPECT_EQ(pool.completed_task_count(), 10U);
 }
 
-// A worker's place passes to its successor: the pool never has more workers than its maximum.
+// A worker's slot passes to its successor, so the pool never has more workers than its maximum.
 TEST(pool_uncaught, a_replacement_does_not_count_as_growth) {
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .uncaught = test::quiet()});
     for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,5 @@
-// A pool that can start no thread: what happens to the tasks in its queue when it ends, and who says so.
+// A pool that can start no thread: what happens to its queued tasks when it ends, and how the user
+// learns of it.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -16,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No thread comes out of it until it is told otherwise.
+// A factory that makes no thread until `works` is set.
 class factory_without_threads : public testing::TestWithParam<bool> {
 protected:
     [[nodiscard]] spool::thread_factory factory() {
@@ -59,7 +60,7 @@ TEST_P(factory_without_threads, lets_a_wait_for_the_end_without_limit_run_what_i
     EXPECT_TRUE(pool.is_terminated());
 }
 
-// Somebody waits already when the last hope for a thread goes.
+// A thread already waits for termination when the last chance to start a worker is gone.
 TEST_P(factory_without_threads, is_noticed_by_one_who_waits_for_the_end_already) {
     std::atomic<int> ran{0};
     auto queue = std::make_unique<spool::linked_blocking_queue<spool::task>>();
@@ -85,7 +86,7 @@ TEST_P(factory_without_threads, is_told_by_describe_until_a_thread_starts) {
     ASSERT_TRUE(test::ends(pool));
 }
 
-// The task is not due for an hour: the stop of the task that waits must not be overlooked meanwhile.
+// The task is not due for an hour. Meanwhile a stop of the task that waits must not be overlooked.
 TEST_P(factory_without_threads, lets_a_stop_end_the_wait_for_a_task_that_is_not_due) {
     std::atomic<bool> interrupted{false};
     std::atomic<bool> closed{false};

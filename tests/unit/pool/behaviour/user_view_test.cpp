@@ -1,4 +1,5 @@
-// What a user of the pool learns: which pool has no thread, which task threw, and what a hook has noted down for a task.
+// What a user of the pool learns: which pool has no thread, which task threw, and what a hook
+// stored for a task.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -30,7 +31,7 @@ struct own_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Counts the notes that live.
+// Counts the live instances.
 struct note {
     note(spool::task_id of, std::atomic<int>& count) : id(of), alive(count) { ++alive; }
     note(const note&) = delete;

@@ -1,4 +1,5 @@
-// A thread factory may run the workers of a pool as tasks of another pool: then one thread is a worker of both.
+// A thread factory may run the workers of one pool as tasks of another pool: one thread is then a
+// worker of both.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -16,7 +17,7 @@ namespace {
 
 using spool::thread_pool_executor;
 
-/// Ends when the task that runs the worker has ended.
+/// join() waits until the task that runs the worker has ended.
 class hosted_thread final : public spool::worker_thread::handle {
 public:
     explicit hosted_thread(std::shared_ptr<test::gate> ended) : ended_(std::move(ended)) {}
@@ -81,7 +82,7 @@ TEST(worker_on_worker, closes_the_outermost_of_three_pools) {
 TEST(worker_on_worker, destroys_the_outer_pool_and_works_on) {
     auto outer = std::make_unique<thread_pool_executor>(one_worker("outer"));
     thread_pool_executor inner(one_worker_on("inner", *outer));
-    ASSERT_TRUE(inner.prestart_core_thread());  // the call on the outer pool has returned
+    ASSERT_TRUE(inner.prestart_core_thread());  // so the call on the outer pool has returned
     inner.submit([&] { outer.reset(); }).get();
     EXPECT_EQ(inner.submit([] { return 1; }).get(), 1);
 }
@@ -93,7 +94,7 @@ TEST(worker_on_worker, runs_a_task_that_the_full_outer_pool_refuses) {
     inner
         .submit([&] {
             outer.execute([&] { ++ran; });
-            outer.execute([&] { ++ran; });  // there is no room, and this thread is the only worker
+            outer.execute([&] { ++ran; });  // no room, and this thread is the only worker
             EXPECT_EQ(ran, 1);
         })
         .get();
@@ -127,7 +128,7 @@ TEST(worker_on_worker, waits_for_a_group_of_the_outer_pool_by_running_its_childr
     inner.close();
 }
 
-// The factory runs a new worker on the thread that submits, which is a worker of the same pool.
+// The factory runs the new worker on the submitting thread, which is a worker of the same pool.
 TEST(worker_on_worker, closes_a_pool_two_of_whose_workers_share_the_thread) {
     std::atomic<bool> closed{false};
     std::atomic<bool> first{true};

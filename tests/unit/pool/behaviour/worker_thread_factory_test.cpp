@@ -21,7 +21,7 @@
 
 namespace {
 
-// What `f` answers on a worker of a pool with this name and these settings.
+// Returns the result of `f` on a worker of a pool with this name and these settings.
 template <class F>
 auto on_a_worker(const std::string& name, spool::worker_thread_options options, F f) {
     spool::thread_pool_executor pool(
@@ -61,7 +61,7 @@ std::vector<int> own_cpus() {
     }
     return cpus;
 }
-// Up to four of them.
+// Up to four of the CPUs that the calling thread may run on.
 std::vector<int> allowed_cpus() {
     std::vector<int> cpus = own_cpus();
     cpus.resize(std::min<std::size_t>(cpus.size(), 4));
@@ -103,8 +103,8 @@ TEST(worker_thread_factory, worker_thread_name_keeps_what_follows_the_pool) {
 
 TEST(worker_thread_factory, gives_the_thread_the_stack_that_was_asked_for) {
     spool::worker_thread_options options;
-    options.stack_size =
-        96 * 1024 * 1024;  // more than the default: a smaller one may be served from a larger, cached one
+    // More than the default: a smaller request may be served from a larger, cached stack.
+    options.stack_size = 96 * 1024 * 1024;
     const std::size_t size = on_a_worker("stack", options, [] {
         pthread_attr_t attributes;
         std::size_t bytes = 0;
@@ -153,7 +153,8 @@ TEST(worker_thread_factory, names_the_setting_that_the_system_refuses) {
     if (sysconf(_SC_NPROCESSORS_CONF) < CPU_SETSIZE) {
         const std::string cpu = "affinity to CPU " + std::to_string(CPU_SETSIZE - 1);
         EXPECT_TRUE(test::contains(refusal(absent), cpu)) << refusal(absent);
-        absent.affinity = {allowed_cpus().front(), CPU_SETSIZE - 1};  // one of two
+        // One CPU of the two is absent.
+        absent.affinity = {allowed_cpus().front(), CPU_SETSIZE - 1};
         EXPECT_TRUE(test::contains(refusal(absent), cpu)) << refusal(absent);
         spool::worker_thread_options second;
         second.affinity_per_thread = {{CPU_SETSIZE - 1}};
@@ -171,7 +172,7 @@ TEST(worker_thread_factory, runs_a_task_on_each_cpu_that_was_given_to_one_thread
                                       .core_size = cpus.size(),
                                       .thread_factory = spool::worker_thread_factory(std::move(options)),
                                       .uncaught = test::quiet()});
-    // Twice: each worker of the first round dies, and its successor gets its CPU.
+    // Two rounds: each worker of the first round dies, and its successor gets its CPU.
     for (int round = 0; round < 2; ++round) {
         test::record<std::vector<int>> got;
         test::gate all_there;
@@ -200,7 +201,7 @@ TEST(worker_thread_factory, gives_a_set_of_cpus_to_a_new_thread_when_its_thread_
     spool::worker_thread_options options;
     options.affinity_per_thread = {{cpu}, {}};
     const spool::thread_factory factory = spool::worker_thread_factory(std::move(options));
-    for (int round = 0; round < 3; ++round) {  // one thread at a time: always the first set
+    for (int round = 0; round < 3; ++round) {  // only one thread exists: always the first set
         std::vector<int> got;
         spool::worker_thread thread = factory([&got] { got = own_cpus(); }, worker("turn", 1));
         thread.join();
@@ -234,7 +235,7 @@ TEST(worker_thread_factory, calls_on_start_and_on_exit_once_on_each_thread) {
         EXPECT_EQ(exited.size(), 0U);
     }
     ASSERT_EQ(started.size(), 3U);
-    ASSERT_EQ(exited.size(), 3U);  // destruction joins: on_exit has run
+    ASSERT_EQ(exited.size(), 3U);  // the destructor joins, so on_exit has run
     EXPECT_EQ(numbers, 6U);        // workers 1, 2 and 3
     for (const std::thread::id id : worked.all()) {
         EXPECT_EQ(started.count(id), 1U);
@@ -282,7 +283,7 @@ TEST(worker_thread_factory, a_std_thread_that_is_none_makes_no_worker_thread) {
 }
 
 TEST(worker_thread_factory, a_std_thread_goes_on_after_it_was_detached) {
-    const auto go = std::make_shared<test::gate>();  // outlives the thread, whoever is last
+    const auto go = std::make_shared<test::gate>();  // outlives the detached thread
     const auto went = std::make_shared<test::gate>();
     spool::worker_thread thread{std::thread{[go, went] {
         go->wait();
@@ -318,17 +319,18 @@ TEST(worker_thread_factory, a_handle_of_another_kind_is_joined_or_detached_once)
 }
 
 TEST(worker_thread_factory, no_thread_is_left_after_destruction) {
-    spool::thread_pool_executor{{.core_size = 1}}.submit([] {}).get();  // whatever starts helpers of its own
+    // Any helper threads that the first pool starts exist before the count.
+    spool::thread_pool_executor{{.core_size = 1}}.submit([] {}).get();
     const std::size_t before = test::thread_count();
     {
         spool::thread_pool_executor pool({.core_size = 8, .uncaught = test::quiet()});
         EXPECT_EQ(pool.prestart_all_core_threads(), 8U);
-        EXPECT_GE(test::thread_count(), 9U);  // these and the main thread
+        EXPECT_GE(test::thread_count(), 9U);  // the workers and the main thread
         for (int i = 0; i < 8; ++i) {
             pool.execute([] { throw std::runtime_error("on purpose"); });
         }
     }
-    // The system forgets a thread a moment after it was joined.
+    // The system may still list a thread for a moment after it was joined.
     EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before; }));
 }
 
@@ -350,5 +352,5 @@ TEST(worker_thread_factory, at_most_one_thread_that_ended_stays_unjoined) {
     pool.submit([] {}).get();
     EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before + 2; }));
     pool.close();
-    EXPECT_EQ(ended_threads, 20);  // joined, their thread_local destructors included
+    EXPECT_EQ(ended_threads, 20);  // joined, so their thread_local destructors have run
 }

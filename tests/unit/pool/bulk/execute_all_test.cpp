@@ -1,4 +1,5 @@
-// Many tasks in one call: execute_all, submit_all, invoke_all. What each of them promises of every single task.
+// Many tasks in one call: execute_all, submit_all, invoke_all, and what each guarantees for every
+// single task.
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -133,7 +134,7 @@ TEST_F(pool_bulk, a_pool_that_is_shut_down_refuses_the_first_and_touches_no_othe
     EXPECT_EQ(pool.rejected_count(), 1U);
 }
 
-// As with execute(), which the caller cannot get it back from either.
+// As with execute(), the caller does not get a refused task back.
 TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
     struct throwing_hooks : spool::pool_hooks {
         void rejected(const spool::task_info&, spool::rejection_reason) override {
@@ -160,7 +161,7 @@ TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
         {.core_size = 0, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)});
     script.before_push.arm([] { throw std::runtime_error("queue"); });
     expect_first_gone(queued, "queue");
-    // A worker cannot be started, another is there, and the queue throws.
+    // One worker exists, a second one cannot be started, and the queue throws.
     thread_pool_executor one_thread({.core_size = 2,
                                      .queue = std::make_unique<test::scripted_queue>(8, script),
                                      .thread_factory = [&](task body, const spool::worker_info& info) {
@@ -176,7 +177,7 @@ TEST_F(pool_bulk, a_refused_task_is_gone_from_the_caller_whatever_threw) {
     EXPECT_EQ(ran.size(), 0U);
 }
 
-// The second look: see second_look_test.cpp.
+// The submitter's second look at the control word: see second_look_test.cpp.
 TEST_F(pool_bulk, shut_down_in_the_middle_leaves_none_of_them_in_the_queue) {
     thread_pool_executor pool(
         {.core_size = 1, .maximum_size = 1, .queue = std::make_unique<test::scripted_queue>(8, script)});
@@ -217,7 +218,7 @@ TEST_F(pool_bulk, a_queue_that_throws_at_the_third_keeps_the_first_two_and_the_r
     busy.release();
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(ran.all(), numbers(2));
-    EXPECT_NE(many[3].target<adder>(), nullptr);  // as it came: not wrapped
+    EXPECT_NE(many[3].target<adder>(), nullptr);  // unchanged: not wrapped for task_times
 }
 
 struct waited_hooks : spool::pool_hooks {
@@ -281,7 +282,7 @@ TEST_F(pool_bulk, lambdas_of_an_lvalue_are_copied_and_those_of_an_rvalue_moved) 
     pool.execute_all(std::move(gone));
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(*counter, 7);
-    EXPECT_EQ(counter.use_count(), 5);  // kept holds its three
+    EXPECT_EQ(counter.use_count(), 5);  // `kept` still holds three
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using spool::task;
 using spool::thread_pool_executor;
 
-// ---- Segments: two slots, or three, with a gap after each
+// ---- Segments of 2, 3 or 100 slots, with a gap position after each segment
 
 template <std::size_t Slots>
 void expect_every_batch_comes_out_in_order() {
@@ -80,7 +80,8 @@ TEST(bulk_offer, wakes_every_taker_that_there_is_an_element_for) {
     EXPECT_EQ(sum, 7);
 }
 
-// Whoever looks for its own takes its newest out and puts it back: one who found nothing in between must hear of it.
+// use_own() takes the newest element out and puts it back if the function declines it. A consumer
+// that finds the queue empty in between must be woken.
 TEST(bulk_offer, taker_that_looked_while_another_held_the_element_is_woken_when_it_is_put_back) {
     spool::work_stealing_queue<int> queue;
     queue.attach_consumer();
@@ -111,7 +112,7 @@ TEST(bulk_offer, own_newest_is_used_only_if_it_is_wanted) {
     EXPECT_FALSE(queue.use_own(use_all));  // not attached
     queue.put(1);
     queue.attach_consumer();
-    EXPECT_FALSE(queue.use_own(use_all));  // the inbox is nobody's own
+    EXPECT_FALSE(queue.use_own(use_all));  // 1 is in the inbox, not in its own deque
     queue.put(2);
     queue.put(3);
     EXPECT_FALSE(queue.use_own([](int& n) { return n == 2; }));
@@ -191,8 +192,8 @@ TEST_P(bulk_over, every_task_runs_once_from_outside_and_from_inside) {
         }
     });
     inside.get();
-    if (pool.queue().capacity() !=
-        spool::blocking_queue<task>::unlimited) {  // a worker must not wait for room
+    // A worker must not wait for room. So with a bounded queue this thread submits the second half.
+    if (pool.queue().capacity() != spool::blocking_queue<task>::unlimited) {
         submit_half(1);
     }
     ASSERT_TRUE(test::ends(pool));

@@ -1,4 +1,5 @@
-// What the conformance tests of the pool share: pools as the original suite builds them, tasks that block, and an end.
+// Helpers that the pool's conformance tests share: pools as the original suite builds them, tasks
+// that block, and an orderly end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,13 +26,13 @@
 
 namespace conformance {
 
-/// What a -1 becomes on its way into a size.
+/// What -1 becomes when it is converted to a size.
 inline constexpr std::size_t minus_one = std::numeric_limits<std::size_t>::max();
 
 using array_queue = spool::array_blocking_queue<spool::task>;
 using linked_queue = spool::linked_blocking_queue<spool::task>;
 
-/// A pool named "tck" with a bounded queue and a keep-alive that no test lives to see.
+/// A pool named "tck" with a bounded queue and a keep-alive longer than any test.
 template <class Queue = array_queue>
 [[nodiscard]] spool::pool_options sized(std::size_t core, std::size_t maximum, std::size_t places = 10) {
     return {.name = "tck",
@@ -41,7 +42,7 @@ template <class Queue = array_queue>
             .queue = std::make_unique<Queue>(places)};
 }
 
-/// The usual one: 2 core workers, at most 6.
+/// The usual pool: 2 core workers, at most 6.
 template <class Queue = array_queue>
 [[nodiscard]] spool::pool_options two_to_six() {
     return sized<Queue>(2, 6);
@@ -57,7 +58,7 @@ template <class Queue = array_queue>
     return [](spool::task&&, spool::rejection_reason, spool::thread_pool_executor&) {};
 }
 
-/// Tasks that stay where they are until release(), deaf to stop requests. Declare it before the pool.
+/// Tasks that block until release(), and ignore stop requests. Declare it before the pool.
 class blocker {
 public:
     [[nodiscard]] auto body() {
@@ -67,7 +68,7 @@ public:
             ++left_;
         };
     }
-    /// Waits until exactly so many of them are inside.
+    /// Waits until exactly `n` of the tasks are inside.
     [[nodiscard]] bool holds(int n) const {
         return test::eventually([&] { return entered_ - left_ == n; });
     }
@@ -81,7 +82,8 @@ private:
     std::atomic<int> left_{0};
 };
 
-/// Lets go whoever is held, shuts the pool down and waits for its end. False: it does not end.
+/// Releases the held tasks, shuts the pool down and waits for its termination. Returns false if the
+/// pool does not terminate.
 [[nodiscard]] inline bool ends(spool::thread_pool_executor& pool, blocker& held) {
     held.release();
     pool.shutdown();
@@ -92,7 +94,8 @@ private:
     return pool.await_termination(test::long_delay());
 }
 
-/// However a test is left, its pool ends, or the test fails. Declare it right after the pool.
+/// Ends the pool however the test is left; the test fails if the pool does not terminate. Declare
+/// it right after the pool.
 class ended_at_last {
 public:
     explicit ended_at_last(spool::thread_pool_executor& pool) : pool_(pool) {}
@@ -108,7 +111,7 @@ private:
     blocker* held_ = nullptr;
 };
 
-/// Calls `f(timeout)` for every kind of time limit: far in the past, over already, short, endless.
+/// Calls `f(timeout)` for every kind of time limit: far in the past, already over, short, endless.
 template <class F>
 void for_any_timeout(F f) {
     using std::chrono::nanoseconds;
@@ -117,12 +120,14 @@ void for_any_timeout(F f) {
         SCOPED_TRACE(std::to_string(timeout.count()) + " ns");
         f(timeout);
     }
-    SCOPED_TRACE("as many hours as there are");  // more nanoseconds than fit
+    // More nanoseconds than fit.
+    SCOPED_TRACE("as many hours as there are");
     f(std::chrono::hours::min());
     f(std::chrono::hours::max());
 }
 
-/// `f()` throws std::invalid_argument, and its text names the pool and contains `reason`.
+/// Expects that `f()` throws std::invalid_argument, with a text that names the pool and contains
+/// `reason`.
 template <class F>
 void expect_refused(F f, std::string_view reason) {
     const std::string text = test::what_of<std::invalid_argument>(f);
@@ -130,7 +135,7 @@ void expect_refused(F f, std::string_view reason) {
     EXPECT_NE(text.find(reason), std::string::npos) << text << "\ndoes not say: " << reason;
 }
 
-/// The empty-task check: every way to submit refuses an empty callable, and nothing changes.
+/// The empty-task check: every way to submit refuses an empty callable and changes nothing.
 inline void expect_empty_tasks_are_refused(spool::thread_pool_executor& pool) {
     const spool::pool_snapshot before = pool.snapshot();
     const std::function<void()> no_action;

@@ -1,5 +1,6 @@
-// What the constructor refuses. The original has four of them; here the factory and the policy are options, so each row gives
-// the one bad value together with the options that its constructor takes.
+// What the constructor refuses. The original has four constructors; here the factory and the policy
+// are options. So each row gives one bad value together with the options that its constructor
+// takes.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,7 +34,7 @@ pool_options with_both() {
     return options;
 }
 
-// One bad value, and what the message says of it.
+// One bad value, and what the message says about it.
 struct flaw {
     void (*put_into)(pool_options&);
     std::string text;
@@ -71,7 +72,7 @@ flaw missing_policy() {
     return {[](pool_options& o) { o.rejection = {}; }, "the rejection policy is empty"};
 }
 
-// The options are fine, but for the flaw.
+// The options are valid except for the flaw.
 void expect_flaw_is_refused(pool_options (*make_options)(), const flaw& one) {
     EXPECT_NO_THROW(thread_pool_executor{make_options()});
     pool_options options = make_options();

@@ -1,4 +1,4 @@
-// How many tasks run, have run and are to run.
+// How many tasks are running, completed and queued.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -26,7 +26,7 @@ spool::thread_factory one_thread_then_none(std::atomic<int>& asked) {
 TEST(thread_pool_executor, TPE_093_one_thread_runs_everything_when_the_factory_gives_no_more) {
     constexpr std::size_t tasks = 100;
     std::atomic<int> asked{0};
-    std::vector<std::thread::id> ran_in(tasks);  // a place for each task
+    std::vector<std::thread::id> ran_in(tasks);  // one element for each task
     spool::pool_options options = sized<linked_queue>(tasks, tasks, tasks);
     options.thread_factory = one_thread_then_none(asked);
     thread_pool_executor pool{std::move(options)};
@@ -43,7 +43,7 @@ TEST(thread_pool_executor, TPE_093_one_thread_runs_everything_when_the_factory_g
     EXPECT_EQ(pool.completed_task_count(), tasks);
 }
 
-// As in the original, where only a worker with a thread is counted.
+// As in the original, the pool counts only workers that have a thread.
 TEST(thread_pool_executor, a_worker_that_got_no_thread_does_not_count_in_the_largest_size) {
     std::atomic<int> asked{0};
     spool::pool_options options = sized(2, 2);

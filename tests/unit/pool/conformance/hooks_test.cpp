@@ -1,4 +1,4 @@
-// The hooks: what Java overrides in a subclass.
+// The hooks: in Java, a subclass overrides them.
 #include <gtest/gtest.h>
 
 #include <atomic>

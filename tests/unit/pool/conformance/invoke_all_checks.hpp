@@ -1,4 +1,5 @@
-// invoke_all, of any pool of two workers: all of them, or as many as the time allows. The pool ends inside of each check.
+// Checks of invoke_all on any pool of two workers: all tasks complete, or as many as the time
+// allows. Each check also ends the pool.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ inline jobs one_that_runs_and_an_empty_one(std::atomic<int>& ran) {
 
 inline void expect_values(const results& futures) {
     ASSERT_EQ(futures.size(), 2U);
-    EXPECT_EQ(futures[0].result_now(), "first");  // done: nobody waits here
+    EXPECT_EQ(futures[0].result_now(), "first");  // already done: result_now() does not wait
     EXPECT_EQ(futures[1].result_now(), "second");
 }
 
@@ -107,7 +108,8 @@ inline void timed_invoke_all_cancels_what_is_late_and_keeps_the_rest(spool::thre
                      },
                      [] { return "third"; }};
     results futures;
-    // On a busy machine a quick one may not even start in time; then all get more of it.
+    // On a busy machine a quick task may not even start in time. Then the next attempt allows more
+    // time.
     for (auto timeout = test::short_delay(); timeout < test::long_delay(); timeout *= 2) {
         EXPECT_GE(test::time_of([&] { futures = pool.invoke_all(given, timeout); }), timeout);
         ASSERT_EQ(futures.size(), 3U);

@@ -1,4 +1,4 @@
-// invoke_all: all of them, or as many as the time allows.
+// invoke_all: all tasks complete, or as many as the time allows.
 #include <gtest/gtest.h>
 
 #include "unit/pool/conformance/invoke_all_checks.hpp"

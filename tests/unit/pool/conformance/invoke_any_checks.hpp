@@ -1,4 +1,5 @@
-// invoke_any, of any pool of two workers: the first result wins. The pool ends inside of each check.
+// Checks of invoke_any on any pool of two workers: the first result wins. Each check also ends the
+// pool.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ inline jobs one_that_blocks_and_an_empty_one(blocker& held) {
             nullptr};
 }
 
-// An exception that outlives the work of the pool: ThreadSanitizer does not see how libstdc++ counts the users of an
-// exception, and would take its destruction on a worker for a race.
+// An exception that outlives the pool's work. ThreadSanitizer does not see how libstdc++ counts the
+// references to an exception, and would report its destruction on a worker as a race.
 inline std::exception_ptr some_failure() {
     return std::make_exception_ptr(std::domain_error("nothing to return"));
 }

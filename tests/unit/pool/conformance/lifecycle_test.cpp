@@ -1,4 +1,4 @@
-// The way from running to terminated.
+// The life of a pool, from running to terminated.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The queue of a pool at work: looking at it, and taking tasks out.
+// The queue of a working pool: looking at it, and removing tasks.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -14,12 +14,12 @@ using spool::rejection_reason;
 using spool::task;
 using spool::thread_pool_executor;
 
-constexpr int forms = 4;  // execute and three of submit
+constexpr int forms = 4;  // execute() and three forms of submit()
 
-// Where the tasks of one round have run.
+// The threads on which the tasks of one round have run.
 using trace = std::vector<std::thread::id>;
 
-// Submits in the three ways there are, and shows each future to `look`.
+// Submits in each of the three forms, and passes each submission to `look`.
 template <class Look>
 void submit_in_every_form(thread_pool_executor& pool, trace& ran, Look look) {
     const auto action = [&ran] { ran.push_back(std::this_thread::get_id()); };
@@ -32,7 +32,7 @@ void submit_in_every_form(thread_pool_executor& pool, trace& ran, Look look) {
     look([&] { return pool.submit(function); });
 }
 
-// What a handler was told; it keeps the tasks, so their futures stay pending.
+// What a handler received. It keeps the tasks, so their futures stay pending.
 struct recording {
     struct entry {
         task work;
@@ -122,7 +122,8 @@ void expect_submissions_are_rejected(thread_pool_executor& pool, rejection_reaso
     expect_caller_runs_unless_shut_down(pool, reason);
 
     pool.set_rejection(policy);
-    spool::pool_snapshot expected = before;  // the counts of tasks and of the queue are untouched
+    // The counts of tasks and of the queue must not change.
+    spool::pool_snapshot expected = before;
     expected.rejected += 5 * forms;
     EXPECT_EQ(pool.snapshot(), expected) << pool.describe();
 }

@@ -1,4 +1,4 @@
-// The reject-check: what must hold for every way to submit, whenever a pool cannot take a task.
+// The reject-check: what must hold for every way to submit whenever a pool cannot accept a task.
 #pragma once
 
 #include "spool/base/error.hpp"
@@ -6,8 +6,9 @@
 
 namespace conformance {
 
-/// The pool refuses everything at the moment, for this reason. Tries each policy with execute() and the three forms of
-/// submit(), and leaves the pool as it was. Nothing may complete in the meantime.
+/// Precondition: the pool currently refuses everything, for this reason, and nothing completes
+/// meanwhile. Tries each policy with execute() and the three forms of submit(). Restores the pool's
+/// policy.
 void expect_submissions_are_rejected(spool::thread_pool_executor& pool, spool::rejection_reason reason);
 
 }  // namespace conformance

@@ -1,4 +1,4 @@
-// What happens to a task that the pool cannot take.
+// What happens to a task that the pool cannot accept.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,8 @@ using spool::thread_pool_executor;
 
 enum class ending { orderly, now };
 
-// A pool of one worker and one place, full; ended in one of the two ways, and asked all along.
+// Fills a pool of one worker and one place, and ends it in one of the two ways. Submissions must be
+// rejected all the time.
 void expect_rejections_until_the_end(ending how) {
     blocker held;
     thread_pool_executor pool{sized(1, 1, 1)};

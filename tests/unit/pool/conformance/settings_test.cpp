@@ -1,4 +1,5 @@
-// The keep-alive, the thread factory and the rejection policy: read back, replaced, refused.
+// The keep-alive, the thread factory and the rejection policy: reading, replacing, and refusing bad
+// values.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// How many workers there are, and how many there may be.
+// How many workers a pool has, and how many it may have.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -79,7 +79,7 @@ TEST(thread_pool_executor, a_successor_does_not_count_beside_the_worker_that_it_
     thread_pool_executor pool{std::move(options)};
     const ended_at_last end{pool};
     pool.execute([] { throw std::runtime_error("the worker dies of this"); });
-    EXPECT_NO_THROW(pool.submit([] {}).get_for(test::long_delay()));  // run by the successor
+    EXPECT_NO_THROW(pool.submit([] {}).get_for(test::long_delay()));  // the successor runs it
     EXPECT_EQ(pool.largest_pool_size(), 1U);
 }
 

@@ -1,4 +1,4 @@
-// Workers that leave when idle, and those that stay.
+// Workers that leave when they are idle, and workers that stay.
 #include <gtest/gtest.h>
 
 #include "unit/pool/conformance/conformance_pool.hpp"

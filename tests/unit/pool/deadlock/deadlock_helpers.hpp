@@ -1,4 +1,4 @@
-// Circles of waiting workers, for tests.
+// Helpers for tests that make workers wait for each other in a circle.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace test {
 
-/// What the handlers were told.
+/// Collects the reports that the deadlock handlers receive.
 class reports {
 public:
     [[nodiscard]] spool::deadlock_policy::handler handler() {
@@ -25,7 +25,7 @@ public:
         return eventually([this] { return size() != 0; });
     }
     [[nodiscard]] spool::deadlock_report first() const { return all_.all().at(0); }
-    /// Somebody in it waits for the task of `f`.
+    /// True if a worker in the first report waits for the task of `f`.
     template <class T>
     [[nodiscard]] bool names(const spool::future<T>& f) const {
         for (const spool::deadlocked_worker& w : first().workers) {
@@ -44,7 +44,8 @@ inline spool::pool_options of_size(std::size_t n, const std::string& name, spool
     return {.name = name, .core_size = n, .maximum_size = n, .on_deadlock = std::move(policy)};
 }
 
-/// Two tasks, in a pool each, that wait for a task which they submit to the other pool. Declare it before the pools.
+/// Two tasks, one in each pool. Each submits a task to the other pool and waits for it. Declare it
+/// before the pools.
 class two_pools_that_wait {
 public:
     void start(spool::thread_pool_executor& a, spool::thread_pool_executor& b) {
@@ -70,8 +71,8 @@ private:
     gate both_run_;
 };
 
-/// Two tasks that run, each of which waits for the other's future. Where they run is for the caller to say. Declare it
-/// before the pools.
+/// Two running tasks, each of which waits for the other's future. start() says in which pools they
+/// run. Declare it before the pools.
 class circle_of_two {
 public:
     void start(spool::thread_pool_executor& a, spool::thread_pool_executor& b) {
@@ -86,7 +87,8 @@ public:
             return first.get();
         });
     }
-    /// When both run, so that neither can run the other's body itself.
+    /// Closes the circle once both tasks run, so that neither waiter can run the other's body
+    /// itself.
     [[nodiscard]] bool close() {
         const bool both_run = first_runs_.opens() && second_runs_.opens();
         both_known_.open();

@@ -1,4 +1,5 @@
-// deadlock_policy::lend: an extra thread, for as long as it takes.
+// deadlock_policy::lend: an extra thread runs the task that a deadlocked worker waits for, and then
+// leaves.
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -43,7 +44,7 @@ TEST(deadlock_lend, a_chain_of_deadlocks_gets_a_thread_for_each) {
     test::reports told;
     thread_pool_executor a(test::of_size(1, "a", deadlock_policy::lend(told.handler())));
     thread_pool_executor b(test::of_size(1, "b", deadlock_policy::lend(told.handler())));
-    // Each waits for the next, in the other pool, whose threads all wait.
+    // Each level waits for the next one in the other pool, where all threads wait.
     const std::function<int(int)> down = [&](int depth) -> int {
         return depth == 0 ? 0
                           : 1 + (depth % 2 == 0 ? a : b).submit([&, depth] { return down(depth - 1); }).get();
@@ -162,7 +163,7 @@ TEST(deadlock_lend, nobody_takes_the_place_of_an_extra_thread_whose_hook_throws)
     EXPECT_TRUE(test::ends(a) && test::ends(b));
 }
 
-// A user's queue that fails when it is asked for more than the next task.
+// A user's queue that fails on demand, except when tasks are pushed or popped.
 class touchy_queue final : public spool::blocking_queue<spool::task> {
 public:
     explicit touchy_queue(const std::atomic<bool>& fails) : fails_(fails) {}

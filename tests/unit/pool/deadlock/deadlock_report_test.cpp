@@ -1,4 +1,4 @@
-// Deadlocks are reported, once, and name who is in them.
+// A deadlock is reported once, and the report names the workers in it.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -34,7 +34,7 @@ TEST(deadlock_report, names_the_tasks_the_workers_and_the_pool) {
     EXPECT_TRUE(told.names(circle.first) && told.names(circle.second)) << to_string(report);
     EXPECT_TRUE(test::contains(to_string(report), "worker a-1 of pool \"a\"")) << to_string(report);
     EXPECT_EQ(report.remedy, "");
-    circle.first.cancel();  // broken from outside: it goes on
+    circle.first.cancel();  // breaks the circle from outside
     EXPECT_THROW(circle.second.get(), spool::cancelled);
     EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);
 }
@@ -77,7 +77,7 @@ TEST(deadlock_report, of_tasks_queued_behind_each_other_in_two_pools) {
     EXPECT_EQ(report.workers.size(), 2U);
     EXPECT_TRUE(test::contains(to_string(report), "queued in pool \"b\"")) << to_string(report);
     a.set_maximum_size(2);
-    a.set_core_size(2);  // raised from outside: it goes on
+    a.set_core_size(2);  // a second worker resolves the deadlock
     EXPECT_EQ(waits.first.get() + waits.second.get(), 2);
     EXPECT_EQ(told.size(), 1U);
 }
@@ -132,7 +132,8 @@ TEST(deadlock_report, leaves_out_who_only_waits_for_the_circle) {
     EXPECT_EQ(told.size(), 1U);
 }
 
-// Once all wait, and the one farthest out came last: it is the first that is looked at.
+// The outermost wait begins last, and the finder visits the newest wait first. The report must
+// still contain the circle alone.
 TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
     test::reports told;
     test::two_pools_that_wait waits;
@@ -148,12 +149,12 @@ TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
         middle_runs.open();
         return waits.first.get();
     });
-    ASSERT_TRUE(middle_runs.opens());  // else the outer one would run it itself
+    ASSERT_TRUE(middle_runs.opens());  // otherwise the outer task would run it itself
     ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 3; }));
     const spool::future<int> outer = others.submit([&] { return middle.get(); });
     ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 4; }));
     EXPECT_EQ(told.size(), 0U);
-    b.set_maximum_size(1);  // now it cannot grow any more
+    b.set_maximum_size(1);  // b cannot grow any more: now it is a deadlock
     ASSERT_TRUE(told.come());
     EXPECT_EQ(told.first().workers.size(), 2U) << to_string(told.first());
     b.set_maximum_size(2);
@@ -162,7 +163,8 @@ TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
     EXPECT_EQ(told.size(), 1U);
 }
 
-// The wait for any of very many futures takes long to look at, so that the future of the other is cancelled in the middle.
+// A wait for any of very many futures takes long to examine. During that time another thread
+// cancels the future that the other worker waits for.
 TEST(deadlock_report, a_future_may_be_cancelled_while_its_waiter_is_looked_at) {
     constexpr std::size_t many = 10'000;
     const auto policy = deadlock_policy::report([](const auto&) {});
@@ -190,7 +192,7 @@ TEST(deadlock_report, a_future_may_be_cancelled_while_its_waiter_is_looked_at) {
         const auto start = std::chrono::steady_clock::now();
         EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
         const auto middle = (std::chrono::steady_clock::now() - start) * (1 + round) / 6;
-        b.set_maximum_size(1);  // now it cannot grow any more
+        b.set_maximum_size(1);  // b cannot grow any more
         std::atomic<bool> looks{false};
         std::jthread looker{[&] {
             looks = true;
@@ -312,7 +314,8 @@ TEST(deadlock_report, a_handler_that_throws_does_no_harm) {
     circle.first.cancel();
 }
 
-// The thread that looks calls the handler; the other waits do not depend on when it comes back.
+// The thread that finds a deadlock calls its handler. While that handler blocks, other deadlocks
+// must still be found and reported.
 TEST(deadlock_report, of_a_second_circle_comes_while_a_handler_holds_the_first_one_up) {
     test::gate reported;
     test::gate may_return;

@@ -1,4 +1,5 @@
-// What is no deadlock is not reported. Each test waits until the waits are known to the watch, and makes it look.
+// Waits that are no deadlock are not reported. Each test waits until the watch knows its waits, and
+// then makes the watch look.
 #include <array>
 #include <functional>
 #include <stop_token>
@@ -82,7 +83,7 @@ TEST(deadlock_silence, about_a_pool_that_can_still_grow) {
     ASSERT_TRUE(watched(2));
     EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
     for (int i = 0; i < 5; ++i) {
-        b.execute([] {});  // the queue is full, so it grows
+        b.execute([] {});  // the queue is full, so the pool grows
     }
     EXPECT_EQ(waits.first.get() + waits.second.get(), 2);
     EXPECT_EQ(told.size(), 0U);
@@ -148,13 +149,14 @@ TEST(deadlock_silence, about_a_future_that_a_worker_runs_by_hand) {
         known.wait();
         return handle.get();
     });
-    ASSERT_TRUE(begun.opens());  // else the other worker would run it itself
+    // Otherwise the worker in by_hand.run() would run this body itself.
+    ASSERT_TRUE(begun.opens());
     pool.execute([&] { by_hand.run(); });
     ASSERT_TRUE(runs.opens());
     known.open();
     ASSERT_TRUE(watched(2));
     EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
-    by_hand.set_value(5);  // as anybody could
+    by_hand.set_value(5);  // any thread could do this
     EXPECT_EQ(waiter.get(), 5);
     EXPECT_EQ(told.size(), 0U);
 }
@@ -187,7 +189,8 @@ TEST(deadlock_silence, about_waits_that_were_asked_to_stop) {
     ASSERT_TRUE(begun[0].opens() && begun[1].opens());
     both.open();
     ASSERT_TRUE(watched(2));
-    // The newest callback comes first, and keeps the wait from hearing of its stop for a while.
+    // The newest callback is called first. It blocks, so the wait does not learn of its stop for a
+    // while.
     const std::stop_callback slow{stop.get_token(), [&] {
                                       in_callback.open();
                                       leave_callback.wait();
@@ -195,7 +198,7 @@ TEST(deadlock_silence, about_waits_that_were_asked_to_stop) {
     std::jthread stopper{[&] { stop.request_stop(); }};
     const test::open_at_end release{leave_callback};
     ASSERT_TRUE(in_callback.opens());
-    b.set_maximum_size(1);  // now only the stop can help
+    b.set_maximum_size(1);  // now only the stop can end the waits
     EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
     leave_callback.open();
     EXPECT_EQ(first.get(), 7);
@@ -212,7 +215,7 @@ TEST(deadlock_silence, about_a_worker_that_is_in_a_wait_of_another_kind) {
     const test::open_at_end release{outside};
     slow = pool.submit([&] {
         slow_runs.open();
-        outside.wait();  // a plain condition variable: it may end at any time
+        outside.wait();  // a plain condition variable: this wait may end at any time
         return 1;
     });
     ASSERT_TRUE(slow_runs.opens());
@@ -239,7 +242,7 @@ TEST(deadlock_silence, about_a_wait_whose_stop_was_requested) {
     test::circle_of_two circle;
     thread_pool_executor pool(test::of_size(2, "a", deadlock_policy::report(told.handler())));
     circle.start(pool, pool);
-    std::ignore = pool.shutdown_now();  // both are asked to stop, and their waits end
+    std::ignore = pool.shutdown_now();  // asks both tasks to stop, which ends their waits
     ASSERT_TRUE(circle.close());
     EXPECT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_EQ(told.size(), 0U);

@@ -1,4 +1,4 @@
-// deadlock_policy::throw_: the youngest waiter gives way.
+// deadlock_policy::throw_: the wait that began last throws.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(deadlock_throw, it_is_the_youngest_waiter) {
     ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 1; }));
     go_on.open();
     EXPECT_EQ(second.get(), 2);
-    EXPECT_EQ(first.get(), 2);  // what the second brought
+    EXPECT_EQ(first.get(), 2);  // the result of the second task
 }
 
 TEST(deadlock_throw, a_wait_for_room_throws_and_the_task_is_not_lost) {
@@ -85,7 +85,7 @@ TEST(deadlock_throw, a_wait_for_room_throws_and_the_task_is_not_lost) {
             static_cast<void>(pool.execute_for(std::move(more), std::chrono::nanoseconds::max()));
             return 1;
         } catch (const spool::deadlock&) {
-            more();  // refused is not lost
+            more();  // the refused task is not lost
             return 2;
         }
     });

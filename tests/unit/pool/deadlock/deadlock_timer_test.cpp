@@ -1,4 +1,5 @@
-// A worker that waits for a timer of its own pool: what lend() does until the timer is due, and then.
+// A worker waits for a timer of its own pool: what lend() does before the timer is due, and
+// afterwards.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -16,7 +17,7 @@ using spool::deadlock_policy;
 using spool::scheduled_thread_pool_executor;
 using spool::testing::manual_clock;
 
-/// A pool with one worker, which lends, and whose time the test moves.
+/// A pool with one worker and the lend policy. The test drives its clock.
 class lending_timers {
 public:
     test::reports told;
@@ -26,19 +27,20 @@ public:
                                          .on_deadlock = deadlock_policy::lend(told.handler()),
                                          .clock = clock}};
 
-    /// Looks several times, as the worker itself would in a few seconds.
+    /// Looks for deadlocks several times, as the watching worker would within a few seconds.
     static void look_often() {
         for (int i = 0; i < 10; ++i) {
             static_cast<void>(spool::detail::look_for_deadlocks());
         }
     }
-    /// No extra thread has come, or they have all left.
+    /// True if no extra thread was started, or all extra threads have left.
     [[nodiscard]] bool one_worker_is_left() {
         return test::eventually([this] { return pool.pool_size() == 1; });
     }
 };
 
-// The real clock says that three seconds after the beginning of a manual clock are over, and that a century is not.
+// The delay counts from the manual clock's start. By the real clock, a time 3 s after that start is
+// long over, and one a century later is not. Only the pool's clock may matter.
 class deadlock_timer : public testing::TestWithParam<std::chrono::hours> {};
 
 TEST_P(deadlock_timer, gets_one_report_and_one_thread_when_it_is_due_by_the_clock_of_its_pool) {
@@ -90,7 +92,8 @@ TEST(deadlock_timer_lend, a_wait_for_a_periodic_task_is_reported_once_and_lent_a
     EXPECT_TRUE(lends.one_worker_is_left());
 }
 
-// Any pool may have a queue that holds tasks back; only that queue knows which are due.
+// Any pool may have a queue that holds tasks back until they are due. Only that queue knows which
+// are due.
 TEST(deadlock_timer_lend, a_task_in_a_delay_queue_gets_its_thread_when_it_is_due) {
     struct late_task {
         spool::due_time when;
@@ -119,7 +122,7 @@ TEST(deadlock_timer_lend, a_task_in_a_delay_queue_gets_its_thread_when_it_is_due
     EXPECT_TRUE(test::eventually([&] { return ran.load(); }));
     soon.cancel();
     EXPECT_EQ(told.size(), 2U);
-    static_cast<void>(pool.shutdown_now());  // the first one would wait for a day
+    static_cast<void>(pool.shutdown_now());  // the first task is not due for a day
 }
 
 TEST(deadlock_timer_report, a_wait_for_a_timer_is_reported_once_before_it_is_due) {

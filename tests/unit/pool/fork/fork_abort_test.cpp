@@ -26,7 +26,7 @@ TEST(pool_fork_abort, first_use_in_the_child_ends_it_and_says_which_pool_and_wha
     EXPECT_EQ(end.status, -SIGABRT);
     EXPECT_TRUE(test::contains(end.said, "\"decode\" was made in process " + parent)) << end.said;
     EXPECT_TRUE(test::contains(end.said, "fork_policy::empty")) << end.said;
-    EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);  // the parent is not disturbed
+    EXPECT_EQ(pool.submit([] { return 7; }).get(), 7);  // the parent's pool still works
 }
 
 TEST(pool_fork_abort, every_kind_of_use_is_a_use) {

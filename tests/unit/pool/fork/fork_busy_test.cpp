@@ -1,4 +1,5 @@
-// Forks from a pool at full load: whatever the other threads were in the middle of, the child works.
+// Forks from a pool at full load: the child works, whatever the other threads were doing at the
+// time.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ int rounds() {
     return text != nullptr ? std::atoi(text) : 40;
 }
 
-// Keeps a pool busy from two threads until it goes: tasks that are run, waited for, cancelled and refused, and settings that change.
+// Keeps a pool busy from two threads until the object is destroyed. The threads submit tasks that
+// run, are waited for, cancelled or refused, and change settings.
 class load {
 public:
     explicit load(thread_pool_executor& pool) : pool_(pool) {
@@ -30,7 +32,7 @@ public:
             threads_.emplace_back([this, n](const std::stop_token& stop) { run(stop, n); });
         }
     }
-    /// Futures of the moment, whichever they are.
+    /// A snapshot of the latest futures, in any state.
     [[nodiscard]] std::vector<spool::future<void>> some() const {
         const std::lock_guard lock{mutex_};
         return latest_;
@@ -57,7 +59,7 @@ private:
                 const std::lock_guard lock{mutex_};
                 latest_ = futures;
             }
-            futures.back().wait();  // so that the queue does not grow for ever
+            futures.back().wait();  // keeps the queue from growing without bound
         }
     }
 
@@ -72,7 +74,7 @@ private:
 int use_in_child(thread_pool_executor& pool, const std::vector<spool::future<void>>& futures,
                  const load& work) {
     for (const auto& f : futures) {
-        f.wait();  // cancelled or done, but never for ever
+        f.wait();  // each one ends, cancelled or done
     }
     int sum = 0;
     for (int i = 0; i < 3; ++i) {

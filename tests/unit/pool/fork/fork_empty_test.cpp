@@ -1,4 +1,4 @@
-// fork_policy::empty: the child's pool, over every kind of queue.
+// fork_policy::empty: the pool in the child, over every kind of queue.
 #include <memory>
 #include <stdexcept>
 #include <thread>

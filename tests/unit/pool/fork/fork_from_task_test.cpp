@@ -1,4 +1,4 @@
-// A task that forks: its child is a worker that has lost its pool.
+// A task forks. In the child, its thread is a worker that has lost its pool.
 #include <memory>
 #include <vector>
 
@@ -49,7 +49,7 @@ TEST_P(pool_fork_from_task, returning_in_the_child_ends_its_thread_and_so_the_ch
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == test::last_thread_ended) << status;
-    // A synchronous queue takes it only when the worker waits for a task again.
+    // A synchronous queue accepts the task only when the worker waits for a task again.
     EXPECT_EQ(pool.execute_for([&] { ran.open(); }, test::long_delay()), spool::admission_result::accepted);
     EXPECT_TRUE(ran.opens());
 }
@@ -120,7 +120,8 @@ TEST(pool_fork_task_futures, a_nested_wait_in_the_child_claims_nothing_of_the_pa
     EXPECT_TRUE(ran);
 }
 
-// The child returns from a kept task. Behind that lie another kept task and a queued one.
+// The child returns from a task that the worker had kept for later. Another kept task and a queued
+// one follow; the child must run neither.
 TEST(pool_fork_task_futures, returning_in_the_child_of_a_kept_task_runs_nothing_of_the_parents) {
     std::atomic<int> ran{0};
     pid_t child = 0;

@@ -12,7 +12,7 @@ namespace {
 using spool::thread_pool_executor;
 using namespace std::chrono_literals;
 
-// One that a worker runs, one that is queued, one that is done.
+// A pool with one future that a worker runs, and one that is queued.
 struct three_futures {
     test::busy_workers busy;
     thread_pool_executor pool{{.core_size = 1}};
@@ -122,7 +122,7 @@ TEST(future_fork, a_task_with_a_due_time_in_a_delay_queue_says_cancelled) {
         }
     };
     thread_pool_executor pool({.core_size = 1, .queue = std::make_unique<spool::delay_queue<spool::task>>()});
-    pool.submit([] {}).get();  // the worker is there, so the next is queued
+    pool.submit([] {}).get();  // the worker exists, so the next task is queued
     const auto waiting = pool.submit(later{});
     const test::child_end end = test::in_child([&] {
         waiting.wait();

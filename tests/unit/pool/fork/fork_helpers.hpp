@@ -1,4 +1,4 @@
-// Real forks for tests: what the child finds comes back as its exit status, what it writes to stderr as text.
+// Real forks for tests. The child reports its findings as its exit status, and its stderr as text.
 #pragma once
 
 #include <sys/wait.h>
@@ -12,7 +12,8 @@
 
 namespace test {
 
-/// How a child ended: its exit status, or minus the signal that ended it. A child that hangs is ended by SIGALRM.
+/// How a child ended: its exit status, or minus the signal that ended it. SIGALRM ends a child that
+/// hangs.
 struct child_end {
     int status = 0;
     std::string said;
@@ -20,7 +21,7 @@ struct child_end {
 
 inline constexpr int child_threw = 111;
 
-/// Waits for a child, and hears it out: `from` is the reading end of its stderr.
+/// Reads the child's stderr from `from`, the reading end of a pipe, then waits for the child.
 inline child_end end_of(pid_t child, int from) {
     child_end end;
     char text[512];
@@ -34,7 +35,8 @@ inline child_end end_of(pid_t child, int from) {
     return end;
 }
 
-/// Forks, and runs `f` in the child; its answer is the exit status: 0 if all is well, else the number of what is not.
+/// Forks, and runs `f` in the child. The result of `f` is the exit status: 0 if all is well, else
+/// the number of the claim that failed.
 template <class F>
 child_end in_child(F f) {
     int ends[2];
@@ -57,15 +59,15 @@ child_end in_child(F f) {
     return end_of(child, ends[0]);
 }
 
-/// For a child whose last thread is to end by itself: the process then ends with this status. (Without a look for leaks: what lay on the stacks
-/// of the threads that are gone is one.)
+/// For a child whose last thread ends by itself: the process then ends with this status. _exit()
+/// skips the leak check, which would report what the lost threads had on their stacks.
 inline constexpr int last_thread_ended = 42;
 inline void expect_last_thread_to_end() {
     ::alarm(static_cast<unsigned>(long_delay().count() / 1000));
     static_cast<void>(std::atexit([] { ::_exit(last_thread_ended); }));
 }
 
-/// The first of several claims that does not hold, counted from 1; 0 if all hold.
+/// The number of the first claim that does not hold, counted from 1; 0 if all hold.
 template <class... Claims>
 int first_wrong(Claims... claims) {
     int number = 0;

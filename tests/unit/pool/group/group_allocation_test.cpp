@@ -1,4 +1,4 @@
-// What a fork allocates. A program of its own: it replaces operator new.
+// What a fork allocates. A program of its own, because it replaces operator new.
 #include <array>
 #include <cstddef>
 
@@ -9,7 +9,8 @@
 
 namespace {
 
-// On a worker of its own deque; the first round has made what is kept.
+// Counts the allocations of the second round, on a worker with a deque of its own. The first round
+// has allocated what the pool keeps for reuse.
 template <std::size_t Bytes>
 std::size_t allocations_of_forks() {
     spool::thread_pool_executor pool(test::of_size(1, test::stealing()));

@@ -1,4 +1,5 @@
-// A maker on a worker of a pool without deques claims its children, and leaves stale entries in the queue. No one may notice.
+// A maker on a worker of a pool without deques claims its children, and leaves stale entries in the
+// queue. Nothing outside may notice them.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +23,7 @@ using spool::task_group;
 using spool::thread_pool_executor;
 using queue_ptr = std::unique_ptr<spool::blocking_queue<spool::task>>;
 
-// Counts the elements that a search of the queue looks at.
+// Counts the elements that a search of the queue visits.
 class watched_queue final : public spool::blocking_queue<spool::task> {
 public:
     watched_queue(queue_ptr inner, std::atomic<std::uint64_t>& searched)
@@ -122,7 +123,7 @@ TEST_P(group_claim, stale_entries_are_not_counted_and_not_handed_back) {
         }
         EXPECT_EQ(pool.snapshot().queued, 6U);
         children.wait();
-        EXPECT_EQ(pool.queue().size(), 6U);  // the stranger, and stale entries
+        EXPECT_EQ(pool.queue().size(), 6U);  // the unrelated task, and stale entries
         EXPECT_EQ(pool.snapshot().queued, 1U);
         EXPECT_EQ(pool.snapshot().completed, 5U);
         EXPECT_EQ(pool.task_count(), 7U);
@@ -174,7 +175,8 @@ TEST_P(group_claim, callable_of_a_claimed_child_is_destroyed_before_wait_returns
     });
 }
 
-// The entry was polled before the maker waits, and the child ends only when the maker sleeps.
+// Another worker has polled the entry before the maker waits. The child ends only when the maker
+// sleeps.
 TEST_P(group_claim, child_that_another_worker_has_begun_is_left_to_that_worker) {
     std::atomic<int> ran{0};
     thread_pool_executor pool(test::of_size(2, GetParam().queue()));
@@ -214,7 +216,7 @@ TEST_P(group_claim, children_that_the_queue_has_dropped_end_the_wait_with_cancel
     EXPECT_EQ(ran, 0);
 }
 
-// The submitter waits for the place that the entry of a claimed child holds.
+// The submitter waits for the place that the stale entry of a claimed child occupies.
 TEST(group_claim_bounded, stale_entry_gives_its_place_to_a_submitter_that_waits) {
     test::gate forked;
     std::atomic<bool> ran{false};
@@ -228,7 +230,8 @@ TEST(group_claim_bounded, stale_entry_gives_its_place_to_a_submitter_that_waits)
     test::in_time(pool.submit([&] {
         task_group children{pool};
         children.run([&] {
-            submitter.join();  // in the queue, though this task holds the only worker
+            // Its task gets into the queue, although this task holds the only worker.
+            submitter.join();
             EXPECT_FALSE(ran);
         });
         forked.open();
@@ -240,7 +243,8 @@ TEST(group_claim_bounded, stale_entry_gives_its_place_to_a_submitter_that_waits)
     EXPECT_TRUE(ran);
 }
 
-// The list, with nodes whose other reference the test holds: a node that the list has dropped goes when the test drops it too.
+// The list of a group, with nodes whose second reference the test holds. A node that the list has
+// dropped is freed when the test drops it too.
 class group_claim_list : public testing::Test {
 protected:
     spool::detail::claimable_child& append() {
@@ -249,7 +253,7 @@ protected:
         list_.append(*node, &home_);
         return *node;
     }
-    // As a worker that has polled the entry, and destroys it.
+    // Acts as a worker that has polled the entry and destroys it.
     static void end(spool::detail::claimable_child& node) {
         node.set_start(nullptr);
         node.drop_entry();
@@ -282,7 +286,7 @@ TEST_F(group_claim_list, keeps_the_order_of_the_forks) {
 }
 
 TEST_F(group_claim_list, does_not_grow_while_its_children_end) {
-    spool::detail::claimable_child& oldest = append();  // runs for long
+    spool::detail::claimable_child& oldest = append();  // runs for a long time
     for (int i = 0; i < 1000; ++i) {
         end(append());
     }
@@ -331,7 +335,7 @@ TEST(group_claim_hooks, every_claimed_child_is_shown_once_with_the_time_it_waite
             children.run([] {});
         }
         for (const auto forked = clock::now(); least == std::chrono::nanoseconds::zero();) {
-            least = clock::now() - forked;  // all of them have waited for longer than that
+            least = clock::now() - forked;  // all children have waited for longer than that
         }
         children.wait();
         EXPECT_EQ(hooks->after.size(), 5U);
@@ -340,7 +344,8 @@ TEST(group_claim_hooks, every_claimed_child_is_shown_once_with_the_time_it_waite
     EXPECT_EQ(hooks->before.size(), 6U);
     EXPECT_EQ(hooks->after.size(), 6U);
     const std::vector<std::chrono::nanoseconds> waited = hooks->waited.all();
-    EXPECT_GE(*std::min_element(waited.begin() + 1, waited.end()), least);  // the first is the maker's task
+    // The first entry belongs to the maker's task.
+    EXPECT_GE(*std::min_element(waited.begin() + 1, waited.end()), least);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Children that throw, groups that are cancelled or interrupted or left: what still runs, and what comes out.
+// Children that throw, and groups that are cancelled, interrupted or left by an exception: what
+// still runs, and what wait() throws.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -18,7 +19,8 @@ using spool::thread_pool_executor;
 
 class group_of_one : public testing::Test {
 protected:
-    // On the only worker, newest child first: nothing of it has begun before wait().
+    // Runs `f` on the only worker. So no child begins before wait(), which then runs the newest
+    // child first.
     template <class F>
     auto in_pool(F f) {
         return test::in_time(pool_.submit(std::move(f)));
@@ -68,7 +70,7 @@ TEST_F(group_of_one, cancelled_never_begins_what_has_not_begun_and_destroys_it) 
         }
         children.cancel();
         EXPECT_TRUE(children.is_cancelled());
-        children.run([this] { ++ran_; });  // nor one that comes later
+        children.run([this] { ++ran_; });  // a later child does not run either
         EXPECT_NO_THROW(children.wait());
         EXPECT_EQ(alive, 0);
         EXPECT_FALSE(children.is_cancelled());
@@ -88,7 +90,7 @@ TEST_F(group_of_one, cancelled_asks_the_child_that_runs_to_stop) {
     children.wait();
     children.run([&](std::stop_token stop) { ran_ += stop.stop_requested() ? 100 : 1; });
     children.wait();
-    EXPECT_EQ(ran_, 1);  // with a token as new as the group
+    EXPECT_EQ(ran_, 1);  // the stop token of the group was reset
 }
 
 TEST_F(group_of_one, fails_and_so_asks_the_sibling_that_runs_to_stop) {

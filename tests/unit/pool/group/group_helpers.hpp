@@ -1,4 +1,4 @@
-// What the tests of task_group share.
+// Helpers that the tests of task_group share.
 #pragma once
 
 #include <unistd.h>
@@ -42,7 +42,7 @@ inline long fib(spool::thread_pool_executor& pool, int n) {
     return a + b;
 }
 
-/// True as soon as the kernel says that the thread sleeps. No check depends on its being right.
+/// True once the kernel reports that the thread sleeps. No check relies on that report being right.
 inline bool falls_asleep(pid_t thread) {
     const auto is_asleep = [thread] {
         std::ifstream file{"/proc/self/task/" + std::to_string(thread) + "/stat"};
@@ -54,7 +54,7 @@ inline bool falls_asleep(pid_t thread) {
     return eventually([&] { return is_asleep() && is_asleep(); });
 }
 
-/// What a future brings within the long delay; fails by spool::timed_out, and by nothing that hangs.
+/// The result of a future. Throws spool::timed_out after the long delay instead of hanging.
 template <class T>
 T in_time(spool::future<T> f) {
     return f.get_for(long_delay());

@@ -1,4 +1,5 @@
-// A worker that waits for a child which another worker runs helps with what was forked inside of it.
+// A worker waits for a child that another worker runs. Meanwhile it helps with what that child has
+// forked.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +13,8 @@ namespace {
 using spool::task_group;
 using spool::thread_pool_executor;
 
-// Both workers are needed: the child holds one of them until what it has forked, or posted, is done.
+// Both workers are needed: the child occupies one of them until the task that it has forked has
+// run.
 TEST(group_helping, waiter_runs_what_was_forked_inside_of_a_child_that_another_runs) {
     test::gate forked;
     test::gate grandchild_ran;
@@ -27,7 +29,7 @@ TEST(group_helping, waiter_runs_what_was_forked_inside_of_a_child_that_another_r
                 grandchild_ran.open();
             });
             forked.open();
-            EXPECT_TRUE(grandchild_ran.opens());  // it does not run it itself
+            EXPECT_TRUE(grandchild_ran.opens());  // this worker does not run it itself
         });
         EXPECT_TRUE(forked.opens());
         outer.wait();
@@ -56,7 +58,8 @@ TEST(group_helping, waiter_leaves_alone_what_a_child_has_only_posted) {
                 });
             }
             posted.open();
-            EXPECT_TRUE(test::falls_asleep(waiter));  // having looked for something to do
+            // By then the waiter has looked for something to run.
+            EXPECT_TRUE(test::falls_asleep(waiter));
         });
         EXPECT_TRUE(posted.opens());
         waits = true;

@@ -1,4 +1,5 @@
-// Fork and join: who runs the children, and that wait() returns when all have ended and not before.
+// Fork and join: which thread runs the children; wait() returns when all have ended, and not
+// before.
 #include <functional>
 #include <thread>
 #include <vector>
@@ -112,7 +113,7 @@ TEST_P(group_on, is_as_new_after_wait) {
                 return false;
             }
         }
-        children.wait();  // with none
+        children.wait();  // without children
         return true;
     };
     EXPECT_TRUE(twice());
@@ -168,7 +169,7 @@ TEST_P(group_joining, of_an_inner_group_leaves_the_outer_ones_children_alone) {
     EXPECT_TRUE(outer_ran);
 }
 
-// The maker sleeps and is the only worker: who else could run it?
+// The maker sleeps. It is the only worker, so it must wake up and run the new child.
 TEST(group_sleeping, runs_what_another_thread_forks_meanwhile) {
     test::gate first_runs;
     test::gate second_ran;
@@ -184,14 +185,14 @@ TEST(group_sleeping, runs_what_another_thread_forks_meanwhile) {
         return true;
     });
     ASSERT_TRUE(test::eventually([&] { return group != nullptr; }));
-    pool.execute([] {});     // the queue is full,
-    group.load()->run([&] {  // so this runs here, and holds the group meanwhile
+    pool.execute([] {});     // the queue is now full,
+    group.load()->run([&] {  // so this child runs here; the group cannot end meanwhile
         first_runs.open();
         EXPECT_TRUE(test::falls_asleep(maker));
-        pool.queue().clear();  // now there is room
+        pool.queue().clear();  // makes room
         group.load()->run([&] { second_ran.open(); });
         EXPECT_TRUE(second_ran.opens());
-        pool.queue().clear();  // if that failed, nothing is to hang
+        pool.queue().clear();  // keeps the test from hanging if that failed
     });
     EXPECT_TRUE(test::in_time(std::move(joined)));
 }

@@ -1,4 +1,4 @@
-// A group and the life of its pool: refusals, the end, what hooks and numbers show.
+// A group and the life of its pool: refusals, termination, and what hooks and counts show.
 #include <memory>
 #include <vector>
 
@@ -74,7 +74,8 @@ TEST(group_at_the_end, ends_with_cancelled_when_shutdown_now_drops_its_children)
     task_group children{pool};
     children.run([&] { ++ran; });
     children.run([&] { ++ran; });
-    EXPECT_EQ(pool.shutdown_now().size(), 1U);  // the stranger: nobody but a group may run its children
+    // The unrelated task. Children are not handed back: only their group may run them.
+    EXPECT_EQ(pool.shutdown_now().size(), 1U);
     EXPECT_TRUE(test::contains(test::what_of<spool::cancelled>([&] { children.wait(); }), "task_group"));
     busy.release();
     EXPECT_EQ(ran, 0);

@@ -1,4 +1,5 @@
-// Groups that are made while an exception is in flight: only an exception that leaves the group itself cancels it.
+// Groups that are constructed while an exception is in flight: only an exception that leaves the
+// group's own scope cancels it.
 #include <stdexcept>
 #include <string>
 
@@ -22,7 +23,7 @@ struct at_exit {
 template <class F>
 at_exit(F) -> at_exit<F>;
 
-// Runs `f` on the stack of an exception that is in flight.
+// Runs `f` while an exception is in flight.
 template <class F>
 void during_unwinding(F f) {
     try {
@@ -35,7 +36,7 @@ void during_unwinding(F f) {
 
 class group_unwinding : public testing::TestWithParam<bool> {
 protected:
-    // In the test's own thread, or in a task.
+    // Runs `f` in the test's own thread, or in a task.
     template <class F>
     void here_or_in_pool(F f) {
         if (GetParam()) {
@@ -44,7 +45,7 @@ protected:
             f();
         }
     }
-    // Forks, and leaves the wait to the destructor of the group.
+    // Forks children and leaves the wait to the group's destructor.
     void flush() {
         task_group children{pool_};
         for (int i = 0; i < 100; ++i) {
@@ -106,7 +107,7 @@ TEST_P(group_unwinding, group_made_in_a_destructor_reports_what_nobody_waited_fo
     EXPECT_TRUE(test::contains(text, "nobody asked")) << text;
 }
 
-// The fast count and the standard's are the same at every depth, on every thread.
+// The fast count equals that of the standard library at every depth, on every thread.
 TEST(group_unwinding_count, exceptions_in_flight_is_what_the_standard_library_counts) {
     thread_pool_executor pool{test::of_size(1)};
     const auto compare = [](int expected) {

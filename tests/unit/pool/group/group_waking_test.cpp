@@ -1,4 +1,4 @@
-// How often a maker that sleeps is woken: once, by the last child.
+// How often a sleeping maker is woken: once, by the last child.
 #include <sys/resource.h>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ long sleeps_of_this_thread() {
     return usage.ru_nvcsw;
 }
 
-// Each child ends only when the maker sleeps: a maker that a child wakes goes to sleep again before the next one ends.
+// Each child ends only when the maker sleeps. So a maker that a child wakes goes to sleep again
+// before the next child ends.
 long sleeps_of_a_join(thread_pool_executor& pool, int children) {
     const pid_t maker = gettid();
     test::gate all_forked;
@@ -41,7 +42,7 @@ TEST(group_waking, maker_outside_of_the_pool_sleeps_once_for_all_its_children) {
     EXPECT_LT(sleeps_of_a_join(pool, 200), 20);
 }
 
-// The maker finds nothing to run: the only other worker has taken all children out of the queue before it waits.
+// The maker is a worker of another pool, so it cannot run any of the children itself.
 TEST(group_waking, maker_on_a_worker_sleeps_once_for_all_children_that_others_run) {
     thread_pool_executor pool(test::of_size(1));
     thread_pool_executor makers(test::of_size(1));

@@ -1,4 +1,5 @@
-// Each worker of a pool is attached to the queue while it works, whichever way it ends, and works all the same if that fails.
+// Each worker is attached to the queue while it works, however it ends. A worker that cannot be
+// attached works all the same.
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -23,10 +24,10 @@ struct attachments {
     std::atomic<int> now{0};
     std::atomic<int> ever{0};
     std::atomic<int> polled_without{0};
-    std::exception_ptr refusal{};  // set before the pool is there
+    std::exception_ptr refusal{};  // set before the pool is constructed
 };
 
-// Knows who is attached.
+// Tracks which consumers are attached.
 class attendance_queue final : public spool::blocking_queue<spool::task> {
 public:
     explicit attendance_queue(attachments& book) : book_(book) {}
@@ -131,7 +132,7 @@ TEST(consumer_attachment, ends_with_the_worker_whose_task_takes_the_pool_along_a
     EXPECT_EQ(book.polled_without, 0);
 }
 
-// How many workers were reported when two could not be attached.
+// Returns how many workers were reported when two could not be attached.
 static std::size_t reports_of_refusal(std::exception_ptr why) {
     attachments book;
     book.refusal = std::move(why);
@@ -147,7 +148,7 @@ static std::size_t reports_of_refusal(std::exception_ptr why) {
     }
     EXPECT_TRUE(test::ends(pool));
     EXPECT_EQ(ran, 100);
-    EXPECT_EQ(book.now, 0);  // nor is it detached
+    EXPECT_EQ(book.now, 0);  // a worker that could not attach does not detach
     return reported.size();
 }
 

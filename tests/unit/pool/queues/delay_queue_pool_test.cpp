@@ -1,4 +1,5 @@
-// A pool over a delay_queue: tasks run when they are due; those that are not can still be removed and handed back.
+// A pool over a delay_queue: tasks run when they are due. Tasks that are not due can still be
+// removed and handed back.
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -28,13 +29,14 @@ spool::due_time from_now(std::chrono::nanoseconds d) {
     return std::chrono::steady_clock::now() + d;
 }
 
-// Started workers only: a pool gives a new worker its first task at once, due or not.
+// Prestarts the workers: a pool hands a new worker its first task at once, due or not.
 class pool_with_delay_queue : public testing::Test {
 protected:
     pool_with_delay_queue() { pool_.prestart_all_core_threads(); }
     ~pool_with_delay_queue() override {
+        // Discards the tasks that a failed test left behind.
         static_cast<void>(pool_.shutdown_now());
-    }  // whatever a failed test left
+    }
 
     std::atomic<int> alive_{0};
     std::atomic<int> ran_{0};
@@ -107,7 +109,7 @@ TEST_F(pool_with_delay_queue, removal_of_the_last_delayed_task_lets_a_shut_down_
     EXPECT_EQ(ran_, 0);
 }
 
-// A setting reaches the leader and its followers alike.
+// A changed setting reaches both the leader of the queue and its followers.
 TEST_F(pool_with_delay_queue, idle_workers_time_out_while_a_delayed_task_waits) {
     pool_.execute(due_at{from_now(1h), [this] { ++ran_; }});
     pool_.set_keep_alive(1ms);

@@ -1,4 +1,4 @@
-// The pool's promises over every kind of queue.
+// What a pool guarantees over every kind of queue.
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -84,7 +84,7 @@ TEST_P(pool_over, idle_workers_wake_for_a_burst) {
 
 TEST_P(pool_over, queued_tasks_can_be_removed_purged_and_handed_back) {
     if (!GetParam().stores) {
-        return;  // nothing ever waits in it
+        return;  // this queue never stores a task
     }
     std::atomic<int> alive{0};
     std::atomic<int> ran{0};

@@ -1,5 +1,5 @@
-// Callables whose move and destruction call the pool they are given to: a pool runs no user code
-// under a lock of its own.
+// Callables that call their pool when they are moved or destroyed: a pool runs no user code under a
+// lock of its own.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ private:
 };
 static_assert(spool::detail::fits_inline<gauge>, "the moves of a task are to be those of the callable");
 
-/// Everything of a pool that takes a lock.
+/// Makes the calls on a pool that take a lock.
 std::function<void()> look_at(std::atomic<spool::thread_pool_executor*>& pool) {
     return [&pool] {
         if (spool::thread_pool_executor* const p = pool) {

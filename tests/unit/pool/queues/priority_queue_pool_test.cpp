@@ -1,4 +1,4 @@
-// A pool over a priority_blocking_queue: what waits is run by priority, ties by arrival.
+// A pool over a priority_blocking_queue: queued tasks run by priority, ties by arrival.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -22,7 +22,8 @@ struct entry {
     bool operator==(const entry&) const = default;
 };
 
-// 100 tasks of random priority wait behind one worker; the order in which they then ran.
+// Queues 100 tasks of random priority behind one busy worker, and returns the order in which they
+// ran.
 template <class Submit>
 std::vector<entry> order_of_hundred(Submit submit, bool task_times = false) {
     test::record<entry> ran;
@@ -78,7 +79,7 @@ TEST(pool_with_priority_queue, shutdown_now_hands_back_by_priority) {
     EXPECT_EQ(priorities, (std::vector{3, 2, 1}));
 }
 
-// The submitter is told, and nothing has changed.
+// The submitter gets the exception, and the queue is unchanged.
 TEST(pool_with_priority_queue, task_that_cannot_tell_its_priority_is_refused_to_its_submitter) {
     struct speechless {
         void operator()() const {}
@@ -98,7 +99,8 @@ TEST(pool_with_priority_queue, task_that_cannot_tell_its_priority_is_refused_to_
     EXPECT_EQ(ran, 1);
 }
 
-// A comparator that throws on a worker: reported, the worker replaced, no task lost.
+// A comparator throws on a worker: the pool reports it and replaces the worker, and no task is
+// lost.
 TEST(pool_with_priority_queue, comparator_that_throws_on_a_worker_loses_no_task) {
     struct fragile {
         std::shared_ptr<std::atomic<int>> failures;

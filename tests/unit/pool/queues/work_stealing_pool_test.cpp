@@ -1,4 +1,5 @@
-// A pool over a work_stealing_queue: what tasks submit from inside runs, is counted, handed back and removed like any other.
+// A pool over a work_stealing_queue: tasks that are submitted by tasks run, are counted, handed
+// back and removed like any other.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -23,7 +24,8 @@ std::size_t inbox_size(spool::thread_pool_executor& pool) {
     return dynamic_cast<stealing_queue&>(pool.queue()).inbox_size();
 }
 
-// A worker that has run `spawn(pool)` inside a task and stays in that task until it is released. Declare it before the pool.
+// A worker that runs `spawn(pool)` inside a task and stays in that task until it is released.
+// Declare it before the pool.
 class spawning_worker {
 public:
     template <class Spawn>
@@ -51,7 +53,7 @@ auto spawn(int count, std::atomic<int>& ran) {
     };
 }
 
-// A binary tree of tasks.
+// Spawns a binary tree of tasks.
 void grow(spool::thread_pool_executor& pool, int depth, std::atomic<int>& leaves) {
     if (depth == 0) {
         ++leaves;
@@ -104,7 +106,8 @@ TEST(work_stealing_pool, a_million_tasks_spawned_by_a_task_never_touch_the_inbox
     EXPECT_EQ(ran, many);
 }
 
-// The newest, and the only one: its worker does not end before it has run.
+// The outer task ends only when the inner one has run. So the idle worker must steal the inner
+// task, although it is the newest and only one in the deque.
 TEST(work_stealing_pool, idle_worker_takes_the_only_task_of_a_busy_one) {
     test::gate ran;
     spool::thread_pool_executor pool = spool::work_stealing_pool(2);
@@ -123,7 +126,8 @@ TEST(work_stealing_pool, outsiders_task_runs_while_the_workers_go_on_spawning) {
     spool::thread_pool_executor pool = spool::work_stealing_pool(2);
     again = [&] {
         if (!stop) {
-            static_cast<void>(pool.try_execute([&] { again(); }));  // refused when the pool is shut down
+            // Refused once the pool is shut down.
+            static_cast<void>(pool.try_execute([&] { again(); }));
         }
     };
     for (int i = 0; i < 4; ++i) {
@@ -200,7 +204,7 @@ TEST(work_stealing_pool, shutdown_runs_what_is_in_every_deque) {
     pool.shutdown();
     EXPECT_FALSE(pool.is_terminated());
     two.release();
-    EXPECT_TRUE(test::eventually([&] { return ran == 10; }));  // stolen: the first is still busy
+    EXPECT_TRUE(test::eventually([&] { return ran == 10; }));  // stolen by the second worker
     one.release();
     EXPECT_TRUE(pool.await_termination(test::long_delay()));
 }
@@ -287,7 +291,8 @@ TEST(work_stealing_pool, closed_by_its_own_task_it_runs_what_that_had_spawned) {
 
 TEST(work_stealing_pool, destroyed_by_its_own_task_it_runs_what_that_had_spawned) {
     std::atomic<int> ran{0};
-    test::gate begin;  // not while execute() is still in the pool
+    // Keeps the task from destroying the pool while execute() is still inside it.
+    test::gate begin;
     test::gate gone;
     auto pool = std::make_unique<spool::thread_pool_executor>(
         spool::pool_options{.core_size = 2, .queue = std::make_unique<stealing_queue>()});

@@ -1,4 +1,4 @@
-// An action becomes a future: with nothing, or with a value given beforehand.
+// Submitting an action returns a future without a value, or with a value given beforehand.
 #include <atomic>
 #include <functional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The ready-made pools: fixed, cached, single, and the locked-down handles.
+// The ready-made pools: fixed, cached and single, and handles that cannot be reconfigured.
 #include <pthread.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ concept can_be_resized = requires(Service& s) {
     s.set_core_size(2);
 };
 
-// Three actions, then an orderly end: each has run by then.
+// Submits three actions and shuts the service down: all three must have run by its end.
 void accepts_three_and_ends(spool::executor_service& service) {
     std::atomic<int> ran{0};
     for (int i = 0; i < 3; ++i) {
@@ -49,7 +49,7 @@ spool::thread_factory counting(std::atomic<int>& made) {
     };
 }
 
-// Timed get on a task that does not end by itself: timed_out, no sooner than the limit.
+// get_for() on a task that does not end by itself throws timed_out, and not before the limit.
 void times_out_in_time(spool::executor_service& service) {
     test::gate release;
     const auto never_in_time = service.submit([&release] { release.wait(); });
@@ -90,7 +90,7 @@ TEST(executors, EX_004_a_single_thread_executor_runs_three_actions_and_ends) {
 }
 
 TEST(executors, EX_004_a_single_thread_executor_runs_tasks_in_order_on_one_thread) {
-    std::string order;  // written by one thread at a time, or the check fails
+    std::string order;  // no lock: the tasks must run one at a time
     std::thread::id first;
     std::thread::id second;
     auto single = spool::single_thread_executor();
@@ -197,7 +197,7 @@ TEST(executors, EX_019_the_first_worker_of_a_default_pool_has_a_name_that_ends_i
     pool.close();
 }
 
-// ---- As types
+// ---- The pools as types
 
 TEST(executors_types, can_be_members_optionals_and_owned_without_the_options) {
     struct server {

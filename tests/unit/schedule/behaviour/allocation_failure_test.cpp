@@ -1,5 +1,6 @@
-// Memory that runs out while a task is scheduled, runs again, or is looked for: std::bad_alloc to the caller, and nothing in
-// between. The program replaces operator new; a thread can ask for its own allocations to fail from the n-th on.
+// Memory runs out while a task is scheduled, requeued or searched for: the caller gets
+// std::bad_alloc, or the task runs. The program replaces operator new. A thread can make its own
+// n-th allocation fail, or all from the n-th on.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -39,7 +40,7 @@ std::vector<way_in> ways_in() {
 
 class scheduled_allocation_failure : public testing::TestWithParam<std::tuple<way_in, failing, bool>> {
 protected:
-    // One round: the n-th allocation of the submission fails. False if there are fewer.
+    // One round: the n-th allocation of the submission fails. Returns false if there are fewer.
     bool round(int n, int queued) {
         const auto& [way, mode, with_times] = GetParam();
         ran = 0;
@@ -83,21 +84,22 @@ protected:
 
 TEST_P(scheduled_allocation_failure, while_scheduling_reaches_the_caller_or_the_task_runs) {
     int failures = 0;
-    for (const int queued : {0, 1, 2, 4, 8, 64}) {  // the heap of the due grows now and then
+    for (const int queued : {0, 1, 2, 4, 8, 64}) {  // the heap of due timers grows now and then
         for (int n = 0; round(n, queued); ++n) {
             ++failures;
             ASSERT_LT(n, 1000);
             ASSERT_FALSE(HasFailure()) << "with " << queued << " queued, allocation " << n << " failed";
         }
     }
-    EXPECT_GT(failures, 0);  // else nothing was tried
+    EXPECT_GT(failures, 0);  // at least one allocation failed
 }
 INSTANTIATE_TEST_SUITE_P(everywhere, scheduled_allocation_failure,
                          testing::Combine(testing::ValuesIn(ways_in()),
                                           testing::Values(failing::once, failing::from_then_on),
                                           testing::Bool()));
 
-// A worker has no memory to open what has become due: it reports that, and tries again.
+// The worker has no memory to open the bucket of timers that have become due: it reports the
+// failure and tries again.
 TEST(scheduled_allocation, failure_on_a_worker_loses_no_timer) {
     std::atomic<int> reported{0};
     test::timed_pool timed(
@@ -119,14 +121,15 @@ TEST(scheduled_allocation, failure_on_a_worker_loses_no_timer) {
     EXPECT_LE(reported, 1);
 }
 
-// No memory to come back: the series must not end in silence.
+// There is no memory to requeue the series: it must not end silently.
 TEST(scheduled_allocation, failure_on_a_series_way_back_fails_its_future) {
     std::atomic<int> reported{0};
     test::busy_workers busy;
     test::timed_pool timed({.core_size = 1, .uncaught = [&](auto&&...) { ++reported; }});
     const test::open_at_end guard{busy.release_gate()};
     busy.hold(timed.pool);
-    // The heap of those that are due has room for just the ten. The series leaves it, another takes its place, and it comes back.
+    // The heap of due timers has room for exactly ten. The series leaves it, another timer takes
+    // its place, and then the series is requeued.
     const auto series = timed.pool.schedule_at_fixed_rate(
         [&] {
             timed.pool.schedule([] {}, 0s);
@@ -154,7 +157,8 @@ TEST(scheduled_allocation,
     }
     const auto last = timed.pool.submit([&] {
         timed.clock->set_wall(timed.clock->wall_now() + 9h);
-        plan = {failing::once, 0, 0};  // they have become due, and there is no room where the due are
+        // All alarms are due now, and there is no memory to grow the heap of due timers.
+        plan = {failing::once, 0, 0};
     });
     timed.settle();
     timed.advance(4s);

@@ -1,4 +1,4 @@
-// What a scheduled pool has from the ordinary one: nested waits, hooks, decoration, times.
+// What a scheduled pool inherits from the ordinary one: nested waits, hooks, decoration, times.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -139,7 +139,7 @@ TEST(scheduled_hooks, a_before_execute_that_throws_cancels_the_task_and_ends_the
     EXPECT_EQ(timed.pool.submit([] { return 2; }).get(), 2);
 }
 
-// Real clocks: a task that waited for its time has not waited for a worker.
+// On the real clocks: a task that waited until it was due has not waited for a worker.
 TEST(scheduled_times, waited_counts_from_the_due_time) {
     const auto hooks = std::make_shared<noting_hooks>();
     spool::scheduled_thread_pool_executor pool({.core_size = 1, .hooks = hooks, .task_times = true});
@@ -155,7 +155,7 @@ TEST(scheduled_times, waited_counts_from_the_due_time) {
     ASSERT_TRUE(test::eventually([&] { return hooks->after.size() == 2; }));
 }
 
-// With times on, a scheduled future must still be what it is without.
+// task_times must not change the behaviour of scheduled futures.
 TEST(scheduled_times, change_nothing_about_the_futures) {
     test::timed_pool timed({.core_size = 1, .task_times = true});
     const auto timer = timed.pool.schedule([] { return 1; }, 2h);

@@ -1,4 +1,4 @@
-// Odd sizes, odd numbers, odd input, threads that cannot be had.
+// Unusual sizes, numbers and input, and threads that cannot be started.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -202,7 +202,7 @@ TEST(scheduled_factory_failure, with_one_worker_there_is_no_ones_trouble) {
     EXPECT_EQ(timer.get(), 1);
 }
 
-// ---- The ready-made ones
+// ---- The ready-made pools
 
 TEST(scheduled_ready_made, run_what_is_scheduled) {
     auto pool = spool::scheduled_thread_pool(2);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A pool in a box, so that it can be destroyed while its clock and its futures live on.
+// A pool that can be destroyed while its clock and its futures live on.
 struct mortal_pool {
     explicit mortal_pool(std::size_t workers = 1) {
         pool.emplace(spool::scheduled_pool_options{.core_size = workers, .clock = clock});
@@ -34,7 +34,7 @@ TEST(scheduled_destructor, cancels_what_is_not_due_and_runs_what_is) {
     periodic.on_done([&] { ++called; });
     mortal.clock->advance(1h);
     std::thread releaser{[&] {
-        delayed.wait();  // the destructor has come so far
+        delayed.wait();  // the destructor cancels it
         busy.release();
     }};
     mortal.pool.reset();
@@ -48,7 +48,8 @@ TEST(scheduled_destructor, cancels_what_is_not_due_and_runs_what_is) {
     EXPECT_FALSE(delayed.cancel());
 }
 
-// Due by the steady clock, but the time of day was set back an hour: waiting for it would hang.
+// Due by the steady clock, but the time of day was set back by an hour: waiting for the task would
+// hang.
 TEST(scheduled_destructor, does_not_wait_for_a_time_of_day_that_was_set_back) {
     mortal_pool mortal;
     test::busy_workers busy;
@@ -72,7 +73,8 @@ TEST(scheduled_destructor, on_an_own_worker_cancels_what_is_not_due_and_runs_the
     const auto delayed = handle.schedule([] {}, 1h);
     const auto periodic = handle.schedule_at_fixed_rate([] {}, 1h, 1h);
     spool::scheduled_future<int> due;
-    test::gate begin;  // not while execute() is still in the pool
+    // Keeps the task from destroying the pool while execute() is still inside it.
+    test::gate begin;
     test::gate destroyed;
     handle.execute([&] {
         begin.wait();
@@ -120,7 +122,8 @@ TEST(scheduled_close, on_an_own_worker_waits_for_delayed_tasks_and_runs_them_the
     EXPECT_TRUE(timed.pool.await_termination(test::long_delay()));
 }
 
-// A task may change the policies at any time; but nothing goes on in a pool that is being destroyed.
+// A task may change the policies at any time, but nothing continues in a pool that is being
+// destroyed.
 TEST(scheduled_destructor, is_not_held_up_by_a_policy_that_a_task_sets_meanwhile) {
     mortal_pool mortal;
     auto& pool = *mortal.pool;
@@ -129,7 +132,7 @@ TEST(scheduled_destructor, is_not_held_up_by_a_policy_that_a_task_sets_meanwhile
     const auto series = pool.schedule_at_fixed_rate(
         [&] {
             started.open();
-            delayed.wait();  // the destructor has come so far
+            delayed.wait();  // the destructor cancels it
             pool.set_run_delayed_after_shutdown(true);
             pool.set_run_periodic_after_shutdown(true);
         },

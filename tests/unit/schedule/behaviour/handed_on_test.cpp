@@ -1,4 +1,5 @@
-// Scheduled futures away from their pool: cancelled when it is long gone, and their tasks given to other pools.
+// Scheduled futures away from their pool: cancelled long after the pool is gone, and their tasks
+// given to other pools.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -11,7 +12,7 @@ using namespace std::chrono_literals;
 
 TEST(scheduled_future_alone, can_be_asked_and_cancelled_when_its_pool_is_long_gone) {
     std::vector<spool::scheduled_future<void>> left;
-    for (int round = 0; round < 3; ++round) {  // the next pool uses the same gate again
+    for (int round = 0; round < 3; ++round) {  // each new pool reuses the same timer_gate
         test::timed_pool timed;
         left.push_back(timed.pool.schedule([] {}, 1h));
         left.push_back(timed.pool.schedule_at_fixed_rate([] {}, 1h, 1h));
@@ -57,7 +58,7 @@ TEST(scheduled_future_alone, of_another_pool_is_not_removed) {
     EXPECT_FALSE(timer.is_done());
 }
 
-// ---- Its task, handed back by shutdown_now()
+// ---- The task of a scheduled future, handed back by shutdown_now()
 
 struct handed_back {
     template <class When>
@@ -98,7 +99,8 @@ TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_in_the_queue_of_an_o
     EXPECT_TRUE(from_.timer.is_cancelled());
 }
 
-// It waits for room, so it is in the queue before the pool tells it so.
+// The submitter waits for room, so the task is in the queue before the pool publishes itself as its
+// owner.
 TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_for_room) {
     test::busy_workers busy;
     test::gate second;

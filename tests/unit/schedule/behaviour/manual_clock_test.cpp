@@ -1,4 +1,4 @@
-// manual_clock: time that a test moves.
+// manual_clock: a clock that the test moves.
 #include <gtest/gtest.h>
 
 #include "schedule_helpers.hpp"

@@ -1,4 +1,4 @@
-// Who runs first, and who is woken for it.
+// Which task runs first, and which workers wake up for it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@ TEST(scheduled_order, the_same_instant_is_the_order_of_submission) {
     for (int i = 0; i < 200; ++i) {
         timed.pool.schedule_at([&ran, i] { ran.add(i); }, instant);
         if (i % 20 == 0) {
-            timed.clock->advance(3min);  // so that they lie at different distances
+            timed.clock->advance(3min);  // so that they are inserted at different distances
         }
     }
     timed.settle();
@@ -72,7 +72,7 @@ TEST(scheduled_order, execute_submit_and_a_delay_of_zero_or_less_are_one_line) {
     EXPECT_EQ(ran.all(), up_to(7));
 }
 
-// ---- Leader and followers, seen by who asks for the time
+// ---- Leader and followers, told apart by which threads read the clock
 
 class watched_clock final : public spool::clock_source {
 public:
@@ -91,7 +91,7 @@ public:
         time.remove_listener(listener);
     }
 
-    /// The workers that looked at the time since `mark`.
+    /// The number of workers that have read the clock since `mark`.
     [[nodiscard]] std::size_t lookers_since(std::size_t mark) const {
         const auto all = asked_.all();
         std::set<std::thread::id> who(all.begin() + static_cast<std::ptrdiff_t>(mark), all.end());
@@ -146,7 +146,7 @@ TEST_F(scheduled_wakes, a_cancelled_timer_wakes_nobody) {
     EXPECT_EQ(clock_->lookers_since(before), 0U);
 }
 
-// The leader takes one and calls the next: all four work at once.
+// The leader takes one timer and wakes the next worker: all four work at once.
 TEST_F(scheduled_wakes, as_many_workers_wake_as_there_are_timers_due) {
     test::gate all_here;
     const test::open_at_end open{all_here};

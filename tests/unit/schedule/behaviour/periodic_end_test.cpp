@@ -1,4 +1,4 @@
-// How a periodic task ends, and what does not end it.
+// What ends a periodic task, and what does not.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -179,8 +179,8 @@ TEST_F(scheduled_series, interrupted_without_a_stop_request_is_one) {
     EXPECT_FALSE(series.is_done());
 }
 
-// The window between the end of a run and the way back into the queue, of which the destructor of nothing tells: so from the hook
-// that the pool calls for the time, in it.
+// The cancel comes between the end of a run and the requeue. No user code is destroyed in that
+// window, but the pool reads the clock there. So the clock cancels the series.
 TEST(scheduled_series_window, cancelled_on_its_way_back_it_does_not_lie_in_the_queue) {
     class cancelling_clock final : public spool::clock_source {
     public:

@@ -14,14 +14,15 @@ using std::chrono::nanoseconds;
 
 class scheduled_periodic : public testing::Test {
 protected:
-    /// When it runs, in milliseconds since the beginning; a run takes `takes` by this clock.
+    /// Records the time of each run, in milliseconds since the start. A run advances the clock by
+    /// `takes`.
     auto noting(milliseconds takes = 0ms) {
         return [this, takes] {
             runs_.add(std::chrono::duration_cast<milliseconds>(timed_.clock->now() - start_).count());
             timed_.clock->advance(takes);
         };
     }
-    /// The first run takes so long, the others no time.
+    /// The first run advances the clock by `takes`, later runs do not advance it.
     auto noting_with_first_of(milliseconds takes) {
         return [this, takes]() mutable {
             runs_.add(std::chrono::duration_cast<milliseconds>(timed_.clock->now() - start_).count());
@@ -72,7 +73,7 @@ TEST_F(scheduled_periodic, fixed_delay_makes_up_for_nothing) {
     EXPECT_EQ(runs_.all(), (times{0, 1000}));
 }
 
-// ---- The first run takes 35 ms of a period of 10: those of 10, 20 and 30 are missed.
+// ---- The first run takes 35 ms, with a period of 10 ms: the runs at 10, 20 and 30 ms are missed.
 
 TEST_F(scheduled_periodic, catch_up_makes_every_missed_run_at_once) {
     timed_.pool.schedule_at_fixed_rate(noting_with_first_of(35ms), 0ms, 10ms);
@@ -105,7 +106,7 @@ TEST_F(scheduled_periodic, coalesce_makes_one_run_for_all_that_were_missed) {
     EXPECT_EQ(runs_.all(), (times{0, 35, 40, 50}));
 }
 
-// A run that ends exactly when the next is due has missed nothing.
+// Each run begins exactly when it is due, so none is missed.
 TEST_F(scheduled_periodic, the_three_agree_where_nothing_was_missed) {
     for (const missed_runs missed : {missed_runs::catch_up, missed_runs::skip, missed_runs::coalesce}) {
         test::timed_pool timed;

@@ -1,4 +1,4 @@
-// The queue seen from outside: remove, purge, remove_on_cancel, for_each, counts.
+// The queue as seen from outside: remove, purge, remove_on_cancel, for_each, counts.
 #include <gtest/gtest.h>
 
 #include "schedule_helpers.hpp"
@@ -110,7 +110,7 @@ TEST(scheduled_queue, shows_its_tasks_in_the_order_in_which_they_come_due) {
     test::timed_pool timed;
     std::vector<spool::task_id> expected;
     std::vector<spool::scheduled_future<void>> timers;
-    for (int i = 0; i < 60; ++i) {  // forwards by the hour, in pairs of equals
+    for (int i = 0; i < 60; ++i) {  // latest first, in pairs with the same due time
         timers.push_back(timed.pool.schedule([] {}, std::chrono::hours{60 - i / 2}));
     }
     for (int hour = 29; hour >= 0; --hour) {

@@ -1,4 +1,4 @@
-// What the tests of the scheduled pool share.
+// Helpers that the tests of the scheduled pool share.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,13 @@ namespace test {
 
 using namespace std::chrono_literals;
 
-/// A scheduled pool whose time stands still until the test moves it.
+/// A scheduled pool whose clock stands still until the test moves it.
 struct timed_pool {
     explicit timed_pool(spool::scheduled_pool_options options = {.core_size = 1})
         : pool((options.clock = clock, std::move(options))) {}
 
-    /// With one worker: everything that is due has run when this returns. Three times, for one that comes back at this very instant.
+    /// With one worker: everything that is due has run when this returns. Three rounds, for a task
+    /// that is requeued for this very instant.
     void settle() {
         for (int i = 0; i < 3; ++i) {
             pool.submit([] {}).get();
@@ -40,7 +41,7 @@ struct timed_pool {
     spool::scheduled_thread_pool_executor pool;
 };
 
-/// Every thread of the process but this one sleeps in the kernel.
+/// True if every other thread of the process sleeps in the kernel.
 inline bool all_others_asleep() {
     for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/task"}) {
         std::ifstream file{entry.path() / "stat"};
@@ -54,7 +55,8 @@ inline bool all_others_asleep() {
     }
     return true;
 }
-/// True once they do. A thread that was woken is not asleep before it has looked round.
+/// True once all other threads sleep. A thread that was woken does not sleep again before it has
+/// looked for work.
 inline bool others_fall_asleep() {
     return eventually([] { return all_others_asleep() && all_others_asleep(); });
 }

@@ -1,4 +1,4 @@
-// What a submitter finds when it looks again, and its task has meanwhile run and come back.
+// The submitter's second look at the pool, after its task has already run and was requeued.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -48,10 +48,10 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
         std::in_place, body, std::make_shared<link_to>(pool), spool::due_time::clock::now(), 1ns, false,
         spool::periodic_options{});
 
-    script.after_push.arm([&] {  // stored, and the submitter has not looked again
+    script.after_push.arm([&] {  // stored; the submitter has not looked again yet
         std::optional<spool::task> mine = pool.queue().poll();
         ASSERT_TRUE(mine.has_value());
-        script.plays_empty = true;  // the workers leave what comes back
+        script.plays_empty = true;  // the workers ignore the requeued task
         (*mine)();
         pool.shutdown();
     });

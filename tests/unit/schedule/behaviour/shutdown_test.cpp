@@ -1,4 +1,5 @@
-// shutdown(): what runs, what is cancelled, by the two policies; before and after.
+// shutdown(): the two policies decide what runs and what is cancelled, whether they are set before
+// or after it.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -9,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum class set { before, after };  // the policies, seen from shutdown()
+enum class set { before, after };  // when the policies are set, relative to shutdown()
 
 class scheduled_policies : public testing::TestWithParam<std::tuple<bool, bool, set>> {
 protected:
@@ -157,7 +158,8 @@ TEST(scheduled_shutdown, callbacks_of_the_cancelled_run_before_it_returns_and_ma
     EXPECT_EQ(seen, (std::vector<std::string>{"cancelled", "cancelled", "cancelled"}));
 }
 
-// A series in its run when shutdown() comes: that run ends, and is the last.
+// shutdown() comes during a run of the series: it leaves that run alone. The run is the last one,
+// unless the policy lets the series go on.
 TEST(scheduled_shutdown, a_series_that_is_running_ends_with_its_run) {
     for (const bool goes_on : {false, true}) {
         test::timed_pool timed({.core_size = 1, .run_periodic_after_shutdown = goes_on});

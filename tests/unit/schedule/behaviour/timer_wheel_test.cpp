@@ -1,4 +1,4 @@
-// timer_wheel against a model that is easy to believe: a multimap, which keeps equals in the order of insertion.
+// timer_wheel against a simple model: a multimap, which keeps equal keys in the order of insertion.
 #include "schedule/timer_wheel.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ protected:
     }
 
     std::uint64_t roll(std::uint64_t n) { return random_() % n; }
-    // From nanoseconds to centuries, each size as likely as another.
+    // From nanoseconds to centuries, each order of magnitude equally likely.
     nanoseconds any_span() { return nanoseconds{static_cast<std::int64_t>(random_() >> (1 + roll(63)))}; }
     due_time any_time() {
         switch (roll(12)) {
@@ -40,7 +40,8 @@ protected:
             case 4:
             case 5:
             case 6:
-                return used_before_[roll(used_before_.size())];  // an equal, put in at another level perhaps
+                // An equal time, perhaps inserted at another level.
+                return used_before_[roll(used_before_.size())];
             default: return later(now_, any_span());
         }
     }
@@ -72,7 +73,7 @@ protected:
         }
         ASSERT_EQ(std::erase_if(model_, [&](const auto& x) { return wanted(*x.second); }), gone);
     }
-    // Moves on, and everything that is due comes out, in the model's order.
+    // Advances the time. Everything that is due must come out, in the order of the model.
     void advance() {
         const bool to_the_first = roll(3) == 0 && !model_.empty();
         now_ = to_the_first ? std::max(now_, model_.begin()->first) : later(now_, any_step());
@@ -85,7 +86,7 @@ protected:
         }
         ASSERT_TRUE(model_.empty() || model_.begin()->first > now_) << "one that is due did not come out";
     }
-    // Mostly small ones: a wheel that has jumped over centuries has little left to show.
+    // Mostly small steps: a wheel that has jumped over centuries has few timers left to test.
     nanoseconds any_step() { return any_span() / (roll(40) == 0 ? 1 : std::int64_t{1} << 25); }
 
     void compare() {
@@ -127,7 +128,8 @@ protected:
     }
 
     std::mt19937_64 random_{GetParam()};
-    due_time begin_{GetParam() % 2 == 0 ? nanoseconds{1h} : -nanoseconds{1h}};  // any clock will do
+    // The start of the clock must not matter.
+    due_time begin_{GetParam() % 2 == 0 ? nanoseconds{1h} : -nanoseconds{1h}};
     due_time now_ = begin_;
     timer_wheel wheel_{now_};
     model_map model_;
@@ -140,7 +142,7 @@ TEST_P(timer_wheel_against_model, a_random_life_brings_out_everything_in_order_a
 }
 INSTANTIATE_TEST_SUITE_P(seeds, timer_wheel_against_model, testing::Range(1U, 13U));
 
-// ---- By hand
+// ---- Single cases
 
 class timer_wheel_of : public testing::Test {
 protected:
@@ -168,7 +170,8 @@ protected:
     std::vector<std::unique_ptr<carried_task>> owned_;
 };
 
-// Put in from a day, an hour, a second and a microsecond away: each lies on another level, and all meet.
+// Inserted a day, an hour, a second and a microsecond before the due time: each timer goes to
+// another level, and all meet.
 TEST_F(timer_wheel_of, equals_from_different_levels_come_out_in_the_order_of_insertion) {
     const due_time due = start_ + 24h;
     std::vector<future_core*> expected;

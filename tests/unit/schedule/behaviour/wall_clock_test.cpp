@@ -1,4 +1,4 @@
-// Times of day: the task moves with them when the clock is set.
+// Tasks scheduled for a time of day: they follow when the clock is set.
 #include <memory>
 #include <stdexcept>
 
@@ -163,7 +163,8 @@ TEST_F(scheduled_wall_clock, a_clock_set_from_one_end_of_time_to_the_other_overf
     EXPECT_TRUE(alarm.wait_for(test::long_delay()));
 }
 
-// ---- A clock that tells nobody what becomes of it, so that a worker has to look again and again: like the real ones
+// ---- A clock that does not notify anything, like the real ones: a worker has to look again and
+// again
 
 class silent_clock final : public spool::clock_source {
 public:
@@ -222,7 +223,8 @@ TEST_F(scheduled_silent_clock, that_jumps_while_a_task_is_on_its_way_into_the_qu
     EXPECT_TRUE(alarm.is_done()) << "its time of day has been there for an hour";
 }
 
-// It lags by too little to be followed: a task that is due by the steady clock waits for the rest, and holds up nobody else.
+// The time of day lags by too little to be followed. A task that is due by the steady clock waits
+// for the rest, and delays no other task.
 TEST_F(scheduled_silent_clock, that_lags_makes_a_task_wait_for_the_rest_and_nobody_else) {
     const auto when = clock_->wall_now() + 10s;
     std::atomic<bool> early{false};

@@ -1,4 +1,4 @@
-// What the conformance tests of the scheduled pool share, besides what they share with those of the pool.
+// Helpers that the conformance tests of the scheduled pool share, in addition to those of the pool.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace conformance {
 
-/// Time that stands still until a test moves it.
+/// A clock that stands still until the test moves it.
 [[nodiscard]] inline std::shared_ptr<spool::testing::manual_clock> standing_clock() {
     return std::make_shared<spool::testing::manual_clock>();
 }
 
-/// A scheduler named "tck" of so many workers, by the real clocks unless another is given.
+/// A scheduler named "tck" with this many workers, on the real clocks unless another clock is
+/// given.
 [[nodiscard]] inline spool::scheduled_pool_options scheduler_of(
     std::size_t workers, std::shared_ptr<spool::clock_source> clock = nullptr) {
     return {.name = "tck", .core_size = workers, .clock = std::move(clock)};

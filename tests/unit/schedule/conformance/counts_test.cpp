@@ -1,4 +1,4 @@
-// How many tasks run, have run and are to run, and how many workers there are for them.
+// How many tasks are running, completed and queued, and how many workers there are.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The ready-made schedulers: of some threads, of one, and locked down.
+// The ready-made schedulers: of several threads, of one, and a handle that cannot be reconfigured.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ concept can_be_resized = requires(Service& s) {
     s.set_core_size(2);
 };
 
-// By the real clock: a delayed function, then an orderly end.
+// On the real clock: runs a delayed function, then shuts the scheduler down.
 template <class Scheduler>
 void runs_a_delayed_function_in_time(Scheduler& scheduler) {
     using clock = std::chrono::steady_clock;

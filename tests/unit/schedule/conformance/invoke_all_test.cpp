@@ -1,4 +1,4 @@
-// invoke_all on a scheduler: all of them, or as many as the time allows.
+// invoke_all on a scheduler: all tasks complete, or as many as the time allows.
 #include <gtest/gtest.h>
 
 #include "unit/pool/conformance/invoke_all_checks.hpp"

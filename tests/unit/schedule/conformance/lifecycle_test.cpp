@@ -1,4 +1,4 @@
-// The way from running to terminated, and what shutdown_now() hands back.
+// The life of a scheduler, from running to terminated, and what shutdown_now() hands back.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The queue of a scheduler at work: looking at it, and taking tasks out.
+// The queue of a working scheduler: looking at it, and removing tasks.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ using spool::scheduled_thread_pool_executor;
 
 constexpr int tasks = 5;
 
-// Five tasks that are due after the same delay.
+// Schedules five tasks that are due after the same delay.
 template <class Body>
 std::vector<scheduled_future<void>> schedule_five(scheduled_thread_pool_executor& pool, Body body,
                                                   std::chrono::nanoseconds delay) {
@@ -63,7 +63,7 @@ TEST(scheduled_thread_pool_executor, STPE_024_a_waiting_task_can_be_removed_once
     EXPECT_FALSE(is_queued(pool, futures[4]));
     EXPECT_TRUE(is_queued(pool, futures[3]));
 
-    EXPECT_TRUE(pool.remove(futures[3].id()));  // the other way to name it
+    EXPECT_TRUE(pool.remove(futures[3].id()));  // by id instead of by future
     EXPECT_FALSE(pool.remove(futures[3].id()));
     EXPECT_FALSE(is_queued(pool, futures[3]));
     EXPECT_EQ(pool.queue().size(), 2U);
@@ -94,7 +94,7 @@ TEST(scheduled_thread_pool_executor, STPE_025_purge_takes_the_cancelled_ones_out
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_TRUE(is_queued(pool, futures[i]));
     }
-    clock->advance(10s);  // what waits for its time would keep the pool
+    clock->advance(10s);  // a task that is not due would keep the pool from ending
 }
 
 TEST(scheduled_thread_pool_executor, STPE_025_a_cancelled_task_leaves_at_once_unless_told_otherwise) {

@@ -19,9 +19,10 @@ using spool::scheduled_thread_pool_executor;
 using spool::task;
 using spool::thread_pool_executor;
 
-constexpr int forms = 8;  // execute, three of submit and four of scheduling
+constexpr int forms = 8;  // execute(), three forms of submit() and four of scheduling
 
-// Hands tasks over in the seven ways that bring a future, and shows each to `look`; it must not run.
+// Submits in each of the seven forms that return a future, and passes each submission to `look`. No
+// task may run.
 template <class Look>
 void schedule_in_every_form(scheduled_thread_pool_executor& pool, Look look) {
     std::atomic<int> ran{0};
@@ -37,7 +38,7 @@ void schedule_in_every_form(scheduled_thread_pool_executor& pool, Look look) {
     EXPECT_EQ(ran, 0);
 }
 
-// What a handler was told; it keeps the tasks, so their futures stay pending.
+// What a handler received. It keeps the tasks, so their futures stay pending.
 struct recording {
     struct entry {
         task work;
@@ -89,7 +90,7 @@ void expect_abort_throws(scheduled_thread_pool_executor& pool) {
         pool, [&](auto hand_over) { expect_rejection([&] { static_cast<void>(hand_over()); }); });
 }
 
-// The one drops every task, the other those of a pool that is shut down.
+// discard_policy drops every task, caller_runs_policy the tasks of a pool that is shut down.
 void expect_dropped_by(scheduled_thread_pool_executor& pool, spool::rejection_policy policy) {
     pool.set_rejection(std::move(policy));
     EXPECT_NO_THROW(pool.execute([] { ADD_FAILURE() << "it ran"; }));
@@ -110,7 +111,8 @@ void expect_all_forms_are_rejected(scheduled_thread_pool_executor& pool) {
     expect_dropped_by(pool, spool::caller_runs_policy{});
 
     pool.set_rejection(policy);
-    spool::pool_snapshot expected = before;  // the counts of tasks and of the queue are untouched
+    // The counts of tasks and of the queue must not change.
+    spool::pool_snapshot expected = before;
     expected.rejected += 5 * forms;
     EXPECT_EQ(pool.snapshot(), expected) << pool.describe();
 }

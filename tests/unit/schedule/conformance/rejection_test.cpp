@@ -1,4 +1,4 @@
-// What a scheduler does not take: empty tasks ever, others once it is shut down.
+// What a scheduler refuses: empty tasks always, all other tasks once it is shut down.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::scheduled_thread_pool_executor;
 
-// For this reason, and not for one of the other arguments.
+// The refusal must name the empty callable, and not one of the other arguments.
 template <class F>
 void expect_empty_callable(F f) {
     const std::string text = test::what_of<std::invalid_argument>(f);
@@ -46,7 +46,8 @@ TEST(scheduled_thread_pool_executor, STPE_008_an_empty_task_is_refused_by_every_
 
 enum class ending { orderly, now };
 
-// A scheduler of one, blocked by a task that is deaf to stop requests; ended in one of the two ways, and asked all along.
+// Blocks a scheduler of one worker with a task that ignores stop requests, and ends it in one of
+// the two ways. Submissions must be rejected all the time.
 void expect_rejections_until_the_end(ending how) {
     blocker held;
     scheduled_thread_pool_executor pool{scheduler_of(1)};

@@ -1,4 +1,4 @@
-// The thread factory and the rejection policy: read back, replaced, refused.
+// The thread factory and the rejection policy: reading, replacing, and refusing bad values.
 #include <gtest/gtest.h>
 
 #include <utility>

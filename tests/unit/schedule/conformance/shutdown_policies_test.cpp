@@ -1,5 +1,6 @@
-// What outlives shutdown(). A first wave of tasks blocks every worker, a second waits behind it in the queue; then the scheduler is
-// shut down, and each task must end as the policies say.
+// What survives shutdown(). A first wave of tasks blocks every worker, and a second wave waits
+// behind it in the queue. Then the scheduler is shut down, and each task must end as the policies
+// say.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,9 +29,9 @@ struct choice {
     bool delayed = true;    // run_delayed_after_shutdown
     bool periodic = false;  // run_periodic_after_shutdown
     bool remove = true;     // remove_on_cancel
-    bool cancel_periodic =
-        false;       // those that outlive shutdown() are cancelled by hand, or go on until they throw
-    int rounds = 1;  // a periodic task blocks in this run of it
+    // Cancel the periodic tasks that survive shutdown(); otherwise they run until they throw.
+    bool cancel_periodic = false;
+    int rounds = 1;  // the run in which a periodic task blocks
 
     friend std::ostream& operator<<(std::ostream& out, const choice& c) {
         return out << "delayed " << c.delayed << ", periodic " << c.periodic << ", remove " << c.remove
@@ -106,8 +107,8 @@ public:
 
     void expect_the_right_ends() {
         const bool periodic_wait = choice_.periodic && !(choice_.cancel_periodic && choice_.remove);
-        const auto time_passes =
-            choice_.delayed || periodic_wait ? 1ms : 0ms;  // only where somebody waits for it
+        // The clock advances only if a task waits for that.
+        const auto time_passes = choice_.delayed || periodic_wait ? 1ms : 0ms;
         held_.release();
         ASSERT_TRUE(test::eventually([&] {
             clock_->advance(time_passes);
@@ -131,7 +132,7 @@ public:
 private:
     using futures = std::vector<scheduled_future<void>>;
 
-    // One of each kind for each worker.
+    // One task of each of four kinds: one for each worker.
     void schedule_a_wave() {
         const auto periodic = [this, left = choice_.rounds]() mutable {
             --left;

@@ -63,7 +63,7 @@ TEST(scheduled_thread_pool_executor, STPE_055_the_largest_delay_there_is_comes_a
         [&] { pool.execute([&] { immediate_ran.open(); }); }, 0s, std::chrono::seconds::max());
     ASSERT_TRUE(immediate_ran.opens());
 
-    // The one worker has put the first back before it ran the other.
+    // The only worker has requeued the periodic task before it ran the immediate one.
     EXPECT_EQ(never_again.run_count(), 1U);
     EXPECT_TRUE(is_queued(pool, never_again));
     EXPECT_GT(never_again.delay(), std::chrono::years{100});

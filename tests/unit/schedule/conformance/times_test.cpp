@@ -1,4 +1,5 @@
-// By the real clock: nothing comes before its time, and a series keeps its pace. How late something may come is up to the machine.
+// On the real clock: nothing runs before its time, and a series keeps its pace. How late a run may
+// be depends on the machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using spool::scheduled_future;
 using spool::scheduled_thread_pool_executor;
 using clock = std::chrono::steady_clock;
 
-// When each of the first few runs began.
+// The start times of the first few runs.
 class run_times {
 public:
     explicit run_times(std::size_t wanted) : wanted_(wanted) {}
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] bool are_complete_within(std::chrono::nanoseconds d) const {
         return complete_.opens_within(d);
     }
-    /// Once they are complete.
+    /// Precondition: the runs are complete.
     [[nodiscard]] const std::vector<clock::time_point>& get() const { return times_; }
 
 private:
@@ -88,7 +89,8 @@ TEST(scheduled_thread_pool_executor, STPE_005_a_fixed_delay_begins_no_sooner_tha
     EXPECT_TRUE(beat.cancel());
 }
 
-// Tries ever longer periods: `keeps_pace(period)` may say no as long as the machine is too busy for a short one.
+// Tries longer and longer periods: `keeps_pace(period)` may return false while the machine is too
+// busy for a short one.
 template <class KeepsPace>
 bool for_some_period(KeepsPace keeps_pace) {
     for (auto period = 1ms; period <= test::long_delay() && !::testing::Test::HasFailure(); period *= 3) {
@@ -105,8 +107,8 @@ TEST(scheduled_thread_pool_executor,
     scheduled_thread_pool_executor pool{scheduler_of(1)};
     const ended_at_last end{pool};
     EXPECT_TRUE(for_some_period([&](std::chrono::milliseconds period) {
-        const auto runs =
-            std::make_shared<run_times>(cycles);  // shared: the cancelled one may be in its ninth
+        // Shared, because the cancelled task may be in its ninth run.
+        const auto runs = std::make_shared<run_times>(cycles);
         const auto start = clock::now();
         const auto beat = pool.schedule_at_fixed_rate([runs] { runs->note(); }, 0ms, period);
         const bool came = runs->are_complete_within(cycles * period + test::long_delay());
