@@ -14,7 +14,7 @@ option(SPOOL_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_WERROR "Treat warnings as errors" OFF)
 
 # For tests only, never in a product: pauses threads at the steps of the lock-free protocols (see
-# base/pause_point.hpp).
+# detail/pause_point.hpp).
 option(SPOOL_PAUSE_POINTS "Compile in the pause points" OFF)
 
 set(SPOOL_SANITIZE "" CACHE STRING "Sanitizers: empty, \"address;undefined\" or \"thread\"")

@@ -20,6 +20,8 @@ MAY_INCLUDE = {
     "schedule": {"base", "sync", "queue", "future", "executor", "pool"},
     "testing": {"base", "sync", "executor"},
 }
+PLUMBING = "detail"       # what several parts are built with and no user includes
+MAY_INCLUDE[PLUMBING] = {"base", "sync", "future"}
 EVERYTHING = "spool.hpp"  # includes every part; no part may include it
 VERSION = "version.hpp"   # includes nothing of ours; every part may include it
 
@@ -43,9 +45,11 @@ def problem_with(part, target, quoted):
     other = pieces[0]
     if other not in MAY_INCLUDE:
         return f"unknown part '{other}'"
-    if part != EVERYTHING and other != part and other not in MAY_INCLUDE[part]:
+    if part == EVERYTHING and other == PLUMBING:
+        return f"{target} is plumbing, not for users"
+    if part != EVERYTHING and other not in {part, PLUMBING} and other not in MAY_INCLUDE[part]:
         return f"{part} may not include {other}"
-    if "detail" in pieces and other != part:
+    if "detail" in pieces[1:] and part not in {other, PLUMBING}:
         return f"{target} is private to {other}"
     return None
 

@@ -2,8 +2,8 @@
 # include/ or src/ is missing here, or one named here does not exist.
 
 set(SPOOL_PUBLIC_HEADERS
-    include/spool/base/annotations.hpp
-    include/spool/base/cache_line.hpp
+    include/spool/detail/annotations.hpp
+    include/spool/detail/cache_line.hpp
     include/spool/base/callable.hpp
     include/spool/base/clock_source.hpp
     include/spool/base/deadline.hpp
@@ -12,13 +12,13 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/base/error.hpp
     include/spool/base/export.hpp
     include/spool/base/function_ref.hpp
-    include/spool/base/mutex.hpp
-    include/spool/base/pause_point.hpp
+    include/spool/detail/mutex.hpp
+    include/spool/detail/pause_point.hpp
     include/spool/base/task.hpp
     include/spool/base/task_id.hpp
-    include/spool/base/task_scope.hpp
+    include/spool/detail/task_scope.hpp
     include/spool/base/task_wrappers.hpp
-    include/spool/base/thread_sanitizer.hpp
+    include/spool/detail/thread_sanitizer.hpp
     include/spool/executor/completion_service.hpp
     include/spool/executor/direct_executor.hpp
     include/spool/executor/executor.hpp
@@ -33,7 +33,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/detail/future_steps.hpp
     include/spool/future/detail/future_word.hpp
     include/spool/future/future.hpp
-    include/spool/future/future_link.hpp
+    include/spool/detail/future_link.hpp
     include/spool/future/future_task.hpp
     include/spool/pool/admission.hpp
     include/spool/pool/deadlock_policy.hpp
@@ -85,16 +85,16 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/schedule/scheduled_pool_options.hpp
     include/spool/schedule/scheduled_thread_pool_executor.hpp
     include/spool/spool.hpp
-    include/spool/sync/atomics.hpp
-    include/spool/sync/backoff.hpp
+    include/spool/detail/atomics.hpp
+    include/spool/detail/backoff.hpp
     include/spool/sync/barrier.hpp
-    include/spool/sync/done_event.hpp
+    include/spool/detail/done_event.hpp
     include/spool/sync/event_count.hpp
-    include/spool/sync/parking.hpp
-    include/spool/sync/spinning.hpp
+    include/spool/detail/parking.hpp
+    include/spool/detail/spinning.hpp
     include/spool/sync/this_task.hpp
     include/spool/sync/wait_limits.hpp
-    include/spool/sync/wake_age.hpp
+    include/spool/detail/wake_age.hpp
     include/spool/testing/manual_clock.hpp
     include/spool/version.hpp
 )

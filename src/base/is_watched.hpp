@@ -2,7 +2,7 @@
 // thread_sanitizer.hpp).
 #pragma once
 
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 
 #if defined(__linux__) && !defined(SPOOL_LIBRARY_IS_INSTRUMENTED) && !defined(SPOOL_TELLS_THREAD_SANITIZER)
 extern "C" {

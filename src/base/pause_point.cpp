@@ -1,4 +1,4 @@
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 #if defined(SPOOL_PAUSE_POINTS)
 

@@ -1,4 +1,4 @@
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 
 // The weak symbols are null unless the program that links this library was compiled with
 // -fsanitize=thread.

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "spool/base/error.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/task_scope.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/task_scope.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 #include "spool/queue/detached_scope.hpp"
 
 namespace spool::inline v1 {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "spool/base/error.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {

@@ -1,5 +1,5 @@
 #include "spool/future/detail/future_core.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 
 #include "base/is_watched.hpp"
 #include "spool/base/error.hpp"
-#include "spool/future/future_link.hpp"
+#include "spool/detail/future_link.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1::detail {

@@ -1,4 +1,4 @@
-#include "spool/future/future_link.hpp"
+#include "spool/detail/future_link.hpp"
 
 #include "spool/future/detail/future_core.hpp"
 

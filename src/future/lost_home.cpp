@@ -1,6 +1,6 @@
 // How a forked child reads the futures whose tasks the parent's pools held.
+#include "spool/detail/future_link.hpp"
 #include "spool/future/detail/future_core.hpp"
-#include "spool/future/future_link.hpp"
 
 namespace spool::inline v1 {
 namespace {

@@ -22,8 +22,8 @@
 #include <utility>
 
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/task_scope.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 #include "spool/future/future.hpp"
 
 namespace spool::inline v1::detail {

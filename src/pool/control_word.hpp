@@ -20,7 +20,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/pool/run_state.hpp"
 
 namespace spool::inline v1 {

@@ -8,7 +8,7 @@
 #include "base/when_forking.hpp"
 #include "pool/deadlock_finder.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1 {
 

@@ -20,7 +20,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1 {
 namespace {

@@ -27,12 +27,12 @@
 #include "pool/pool_steps.hpp"
 #include "pool/setting.hpp"
 #include "pool/worker.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/future/future_link.hpp"
+#include "spool/detail/future_link.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/spinning.hpp"
 #include "spool/pool/admission.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 #include "spool/sync/event_count.hpp"
-#include "spool/sync/spinning.hpp"
 
 namespace spool::inline v1 {
 

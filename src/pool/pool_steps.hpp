@@ -30,7 +30,7 @@
 #include <optional>
 #include <utility>
 
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/pool/admission.hpp"
 #include "spool/pool/run_state.hpp"
 #include "spool/pool/thread_pool_executor.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
 namespace {

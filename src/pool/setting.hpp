@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1 {
 

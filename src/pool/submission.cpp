@@ -7,7 +7,7 @@
 #include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/timed_body.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
 

@@ -1,7 +1,7 @@
 // Forks, joins and the end of a group. detail/join_count.hpp describes how a group knows that all
 // its children have ended.
 #include "spool/pool/task_group.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -16,7 +16,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
-#include "spool/sync/spinning.hpp"
+#include "spool/detail/spinning.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {

@@ -5,7 +5,7 @@
 
 #include "pool/thread_setup.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1 {
 namespace {

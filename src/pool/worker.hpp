@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "pool/stack_room.hpp"
-#include "spool/base/cache_line.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/cache_line.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/pool/thread_factory.hpp"
 
 namespace spool::inline v1 {

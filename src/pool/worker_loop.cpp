@@ -8,7 +8,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {

@@ -6,7 +6,7 @@
 #include "pool/self_service.hpp"
 #include "pool/timed_body.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
 namespace {

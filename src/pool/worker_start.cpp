@@ -13,7 +13,7 @@
 #include "pool/pool_core.hpp"
 #include "pool/worker_body.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
 

@@ -12,9 +12,9 @@
 // the lock. The queue removes every state before it is destroyed.
 #pragma once
 
-#include "spool/base/mutex.hpp"
+#include "spool/detail/future_link.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/future/future.hpp"
-#include "spool/future/future_link.hpp"
 
 namespace spool::inline v1::detail {
 

@@ -6,7 +6,7 @@
 #include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
 #include "schedule/times.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1::detail {
 namespace {

@@ -21,7 +21,7 @@
 #include "schedule/timer_gate.hpp"
 #include "schedule/timer_wheel.hpp"
 #include "spool/base/clock_source.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/delay_queue.hpp"
 

@@ -2,7 +2,7 @@
 #include "schedule/timer_gate.hpp"
 #include "schedule/timer_queue.hpp"
 #include "schedule/times.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1::detail {
 

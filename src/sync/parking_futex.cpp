@@ -5,7 +5,7 @@
 #include <climits>
 #include <ctime>
 
-#include "spool/sync/parking.hpp"
+#include "spool/detail/parking.hpp"
 
 namespace spool::inline v1 {
 namespace {

@@ -1,4 +1,4 @@
-#include "spool/sync/parking.hpp"
+#include "spool/detail/parking.hpp"
 
 namespace spool::inline v1 {
 

@@ -1,4 +1,4 @@
-#include "spool/sync/spinning.hpp"
+#include "spool/detail/spinning.hpp"
 
 #include <bit>
 #include <memory>
@@ -6,7 +6,7 @@
 
 #include "base/cgroup.hpp"
 #include "spool/base/default_parallelism.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/detail/backoff.hpp"
 #include "sync/throttle_watch.hpp"
 
 namespace spool::inline v1 {

@@ -1,7 +1,7 @@
 #include "spool/sync/this_task.hpp"
 
 #include "spool/base/error.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1::this_task {

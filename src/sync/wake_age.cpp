@@ -1,4 +1,4 @@
-#include "spool/sync/wake_age.hpp"
+#include "spool/detail/wake_age.hpp"
 
 #include <ctime>
 

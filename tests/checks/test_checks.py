@@ -26,6 +26,19 @@ class Layers(CheckTest):
         self.includes("include/spool/executor/submit.hpp", "<spool/future/detail/state.hpp>")
         self.refuses("check_layers.py", "private to future")
 
+    def test_accepts_plumbing_in_every_part(self):
+        self.includes("include/spool/queue/q.hpp", "<spool/detail/backoff.hpp>")
+        self.includes("include/spool/detail/future_link.hpp", "<spool/future/detail/future_core.hpp>")
+        self.accepts("check_layers.py")
+
+    def test_refuses_plumbing_among_what_users_include(self):
+        self.includes("include/spool/spool.hpp", "<spool/detail/backoff.hpp>")
+        self.refuses("check_layers.py", "not for users")
+
+    def test_refuses_plumbing_that_knows_the_pool(self):
+        self.includes("include/spool/detail/backoff.hpp", "<spool/pool/pool.hpp>")
+        self.refuses("check_layers.py", "detail may not include pool")
+
     def test_refuses_the_header_of_everything_inside(self):
         self.includes("src/pool/pool.cpp", "<spool/spool.hpp>")
         self.refuses("check_layers.py", "may not include spool/spool.hpp")

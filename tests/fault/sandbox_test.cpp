@@ -17,8 +17,8 @@
 
 #include <gtest/gtest.h>
 
+#include <spool/detail/backoff.hpp>
 #include <spool/spool.hpp>
-#include <spool/sync/backoff.hpp>
 #include <spool/sync/barrier.hpp>
 
 #include "support/eventually.hpp"

@@ -1,7 +1,7 @@
 // done_event: waiting for an event that happens once.
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
-#include "spool/sync/done_event.hpp"
+#include "spool/detail/done_event.hpp"
 
 namespace {
 

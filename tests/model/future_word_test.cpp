@@ -2,8 +2,8 @@
 // waiters.
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
+#include "spool/detail/done_event.hpp"
 #include "spool/future/detail/future_steps.hpp"
-#include "spool/sync/done_event.hpp"
 
 namespace {
 

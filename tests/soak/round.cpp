@@ -5,7 +5,7 @@
 #include <iterator>
 #include <thread>
 
-#include <spool/base/pause_point.hpp>
+#include <spool/detail/pause_point.hpp>
 
 #include "body.hpp"
 #include "leaks.hpp"

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/this_task.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"

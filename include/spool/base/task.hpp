@@ -14,9 +14,9 @@
 #include "spool/base/detail/task_table.hpp"
 #include "spool/base/export.hpp"
 #include "spool/base/task_id.hpp"
-#include "spool/base/task_scope.hpp"
 #include "spool/base/task_wrappers.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/task_scope.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
 

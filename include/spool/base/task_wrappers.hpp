@@ -13,7 +13,7 @@
 #include "spool/base/deadline.hpp"
 #include "spool/base/detail/task_table.hpp"
 #include "spool/base/export.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
 

@@ -2,7 +2,7 @@
 // first read.
 #pragma once
 
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/executor/executor.hpp"
 
 namespace spool::inline v1 {

@@ -12,9 +12,9 @@
 
 #include "spool/base/callable.hpp"
 #include "spool/base/export.hpp"
-#include "spool/base/mutex.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/pool/detail/join_count.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "spool/base/callable.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/stable_heap.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/waiting_list.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "spool/base/callable.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/stable_heap.hpp"

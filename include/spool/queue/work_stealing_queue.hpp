@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/awake_consumers.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"

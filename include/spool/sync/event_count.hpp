@@ -89,9 +89,9 @@
 #include <stop_token>
 #include <utility>
 
-#include "spool/base/pause_point.hpp"
-#include "spool/sync/parking.hpp"
-#include "spool/sync/spinning.hpp"
+#include "spool/detail/parking.hpp"
+#include "spool/detail/pause_point.hpp"
+#include "spool/detail/spinning.hpp"
 #include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {

@@ -8,7 +8,7 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1::this_task {
 

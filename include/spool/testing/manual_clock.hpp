@@ -9,7 +9,7 @@
 #include "spool/base/clock_source.hpp"
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1::testing {
 

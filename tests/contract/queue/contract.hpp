@@ -16,7 +16,7 @@
 
 #include "spool/base/error.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/queue/array_blocking_queue.hpp"
 #include "spool/queue/delay_queue.hpp"
 #include "spool/queue/linked_blocking_deque.hpp"

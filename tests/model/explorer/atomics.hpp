@@ -13,7 +13,7 @@
 
 #include "model/explorer/explorer.hpp"
 #include "model/explorer/world.hpp"
-#include "spool/base/annotations.hpp"
+#include "spool/detail/annotations.hpp"
 
 namespace model {
 

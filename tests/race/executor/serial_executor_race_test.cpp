@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "race/executor/seeded.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/executor/serial_executor.hpp"
 #include "spool/executor/submit.hpp"
 #include "support/tracked.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "race_rounds.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/future/future_task.hpp"
 #include "spool/sync/this_task.hpp"
 

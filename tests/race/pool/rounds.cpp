@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include <spool/future/future_link.hpp>
+#include <spool/detail/future_link.hpp>
 #include <spool/spool.hpp>
 
 #include "support/delays.hpp"

@@ -7,7 +7,7 @@
 
 #include "race/sync/in_time.hpp"
 #include "race/sync/seed.hpp"
-#include "spool/sync/parking.hpp"
+#include "spool/detail/parking.hpp"
 #include "unit/sync/parkings.hpp"
 
 namespace {

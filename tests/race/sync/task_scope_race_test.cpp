@@ -8,7 +8,7 @@
 
 #include "race/sync/seed.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace {

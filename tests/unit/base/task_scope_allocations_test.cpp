@@ -4,7 +4,7 @@
 #include <stop_token>
 
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/event_count.hpp"
 #include "spool/sync/this_task.hpp"
 #include "unit/base/counted_allocations.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "spool/base/error.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/executor/executor_service.hpp"
 
 namespace test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/future/future_task.hpp"
 #include "spool/sync/this_task.hpp"
 

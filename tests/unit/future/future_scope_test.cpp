@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/future/future_task.hpp"
 #include "spool/sync/this_task.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "observed_task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/this_task.hpp"
 #include "support/eventually.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "future_checks.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/future/future_task.hpp"
 #include "support/throws.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
 #include "support/throws.hpp"
 #include "unit/sync/in_background.hpp"

@@ -1,5 +1,5 @@
 // done_event: what ends a wait, over both ways to park.
-#include "spool/sync/done_event.hpp"
+#include "spool/detail/done_event.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/error.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/others_sleep.hpp"

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "spool/detail/done_event.hpp"
+#include "spool/detail/spinning.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
-#include "spool/sync/done_event.hpp"
-#include "spool/sync/spinning.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 

@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "spool/base/export.hpp"
-#include "spool/base/pause_point.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/done_event.hpp"
+#include "spool/detail/future_link.hpp"
+#include "spool/detail/pause_point.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/future/detail/future_steps.hpp"
 #include "spool/future/detail/future_word.hpp"
-#include "spool/future/future_link.hpp"
-#include "spool/sync/done_event.hpp"
 
 namespace spool::inline v1 {
 

@@ -3,7 +3,7 @@
 // future_core owns the objects.
 #pragma once
 
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/future/detail/future_word.hpp"
 #include "spool/sync/wait_limits.hpp"
 

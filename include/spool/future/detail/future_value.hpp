@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "spool/base/callable.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 #include "spool/future/detail/future_core.hpp"
 
 namespace spool::inline v1::detail {

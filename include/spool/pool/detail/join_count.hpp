@@ -39,8 +39,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "spool/base/pause_point.hpp"
-#include "spool/sync/atomics.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1::detail {

@@ -18,7 +18,7 @@
 // counted itself out.
 #pragma once
 
-#include "spool/sync/atomics.hpp"
+#include "spool/detail/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

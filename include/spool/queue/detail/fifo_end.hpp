@@ -16,8 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "spool/base/cache_line.hpp"
-#include "spool/sync/atomics.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/cache_line.hpp"
 
 namespace spool::inline v1::detail {
 

@@ -36,10 +36,10 @@
 #include <utility>
 #include <vector>
 
-#include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/cache_line.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/slot.hpp"
 

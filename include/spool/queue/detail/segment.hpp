@@ -17,9 +17,9 @@
 #include <new>
 #include <utility>
 
+#include "spool/detail/atomics.hpp"
 #include "spool/queue/detail/pages.hpp"
 #include "spool/queue/detail/slot.hpp"
-#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

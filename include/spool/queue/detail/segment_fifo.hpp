@@ -41,12 +41,12 @@
 #include <vector>
 
 #include "spool/base/function_ref.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/detail/fifo_end.hpp"
 #include "spool/queue/detail/segment.hpp"
 #include "spool/queue/detail/segment_store.hpp"
-#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

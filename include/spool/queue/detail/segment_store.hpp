@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 
 namespace spool::inline v1::detail {
 

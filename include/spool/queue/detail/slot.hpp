@@ -9,10 +9,10 @@
 #include <new>
 #include <utility>
 
-#include "spool/base/cache_line.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/cache_line.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/detail/moved_from.hpp"
-#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

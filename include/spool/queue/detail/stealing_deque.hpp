@@ -70,15 +70,15 @@
 #include <optional>
 #include <utility>
 
-#include "spool/base/cache_line.hpp"
 #include "spool/base/function_ref.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/cache_line.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
 #include "spool/queue/detail/stealing_ring.hpp"
 #include "spool/queue/detail/stealing_turns.hpp"
-#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

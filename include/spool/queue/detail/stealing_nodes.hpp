@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "spool/base/cache_line.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/atomics.hpp"
+#include "spool/detail/cache_line.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 #include "spool/queue/detail/moved_from.hpp"
-#include "spool/sync/atomics.hpp"
 
 namespace spool::inline v1::detail {
 

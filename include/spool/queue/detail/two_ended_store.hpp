@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "spool/base/function_ref.hpp"
-#include "spool/base/mutex.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/queue/detail/parked.hpp"
 
 namespace spool::inline v1::detail {

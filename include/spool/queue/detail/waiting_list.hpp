@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "spool/base/function_ref.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/pause_point.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/pause_point.hpp"
+#include "spool/detail/wake_age.hpp"
 #include "spool/sync/event_count.hpp"
-#include "spool/sync/wake_age.hpp"
 
 namespace spool::inline v1::detail {
 

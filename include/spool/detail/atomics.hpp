@@ -6,8 +6,8 @@
 #include <atomic>
 #include <chrono>
 
-#include "spool/base/mutex.hpp"
-#include "spool/sync/backoff.hpp"
+#include "spool/detail/backoff.hpp"
+#include "spool/detail/mutex.hpp"
 #include "spool/sync/barrier.hpp"
 
 namespace spool::inline v1::detail {

@@ -37,7 +37,7 @@
 #include "spool/base/export.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
-#include "spool/base/task_scope.hpp"
+#include "spool/detail/task_scope.hpp"
 #include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {

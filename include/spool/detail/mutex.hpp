@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "spool/base/annotations.hpp"
+#include "spool/detail/annotations.hpp"
 
 namespace spool::inline v1::detail {
 

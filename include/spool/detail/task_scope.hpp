@@ -7,8 +7,8 @@
 #include <stop_token>
 
 #include "spool/base/export.hpp"
-#include "spool/base/mutex.hpp"
-#include "spool/base/thread_sanitizer.hpp"
+#include "spool/detail/mutex.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
 

@@ -23,8 +23,8 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
-#include "spool/sync/spinning.hpp"
-#include "spool/sync/wake_age.hpp"
+#include "spool/detail/spinning.hpp"
+#include "spool/detail/wake_age.hpp"
 
 namespace spool::inline v1 {
 
