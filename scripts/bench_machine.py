@@ -6,7 +6,7 @@ import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-PACKAGES = ["libtbb-dev", "libboost1.81-dev", "libboost-dev", "libeigen3-dev", "libpoco-dev", "libglib2.0-dev",
+PACKAGES = ["libtbb-dev", "libconcurrentqueue-dev", "libboost1.81-dev", "libboost-dev", "libeigen3-dev", "libpoco-dev", "libglib2.0-dev",
             "libuv1-dev", "openjdk-17-jdk-headless"]
 
 
@@ -35,6 +35,14 @@ def java_heap(small_start):
     return ["-Xms64m" if small_start else f"-Xms{max(1, most // 2)}g", f"-Xmx{most}g"]
 
 
+def commit():
+    """The commit that the sources come from, and whether they differ from it. Results do not count."""
+    git = ["git", "-C", str(Path(__file__).resolve().parent.parent)]
+    found = output_of(*git, "rev-parse", "--short", "HEAD").strip()
+    changes = output_of(*git, "status", "--porcelain", "--", "include", "src", "benchmarks", ":!benchmarks/results")
+    return (found or "unknown") + (" with changes" if found and changes else "")
+
+
 def facts(build):
     cache = Path(build) / "CMakeCache.txt"
     compiler = first_match(cache, r"^CMAKE_CXX_COMPILER:\w+=(.*)$", "c++")
@@ -49,6 +57,7 @@ def facts(build):
         "flags": " ".join(flags).strip(),
         "packages": dict(line.split()[:2] for line in versions.splitlines() if line.endswith(" installed")),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "commit": commit(),
     }
 
 

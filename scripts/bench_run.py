@@ -131,6 +131,8 @@ def main(arguments):
     offers = [offer for offer in programs.offers() if offer["workload"] in wanted]
     machine = facts(options.build)
     runs, failures = run_all(programs, offers, options)
+    stamp = {key: machine[key] for key in ("date", "commit")}  # stays with figures that a later run keeps
+    runs = [run | stamp for run in runs]
     print_tables(workloads, runs)
 
     path = options.build / ("pools-quick.json" if options.quick else "pools.json")
