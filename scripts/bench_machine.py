@@ -6,8 +6,8 @@ import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-PACKAGES = ["libtbb-dev", "libconcurrentqueue-dev", "libboost1.81-dev", "libboost-dev", "libeigen3-dev", "libpoco-dev", "libglib2.0-dev",
-            "libuv1-dev", "openjdk-17-jdk-headless"]
+PACKAGES = ["libtbb-dev", "libboost1.81-dev", "libboost-dev", "libeigen3-dev", "libpoco-dev", "libglib2.0-dev",
+            "libuv1-dev", "openjdk-17-jdk-headless", "libconcurrentqueue-dev"]
 
 
 def first_match(path, pattern, default="unknown"):
@@ -36,7 +36,7 @@ def java_heap(small_start):
 
 
 def commit():
-    """The commit that the sources come from, and whether they differ from it. Results do not count."""
+    """The commit of the sources, and whether they differ from it. Results do not count."""
     git = ["git", "-C", str(Path(__file__).resolve().parent.parent)]
     found = output_of(*git, "rev-parse", "--short", "HEAD").strip()
     changes = output_of(*git, "status", "--porcelain", "--", "include", "src", "benchmarks", ":!benchmarks/results")

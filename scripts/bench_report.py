@@ -1,4 +1,4 @@
-"""Writes a page of results from the figures of a benchmark: where they come from, tables, charts, aims.
+"""Writes a page of results from the figures of a benchmark: machine, tables, charts and aims.
 
 usage: bench_report.py pools  <pools.json> <pools.md>
        bench_report.py queues <queue.json> <queues.md> --build <build/bench>
@@ -54,7 +54,7 @@ def chart_of(workload, runs):
 
 
 def earlier_lines(workload, document):
-    """Says where the figures of a workload come from, if not from this run but from an earlier one."""
+    """Says where the figures of a workload come from, if that was an earlier run."""
     def stamp(facts_or_run):
         return facts_or_run.get("date"), facts_or_run.get("commit")
     stamps = {stamp(run) for run in document["runs"] if run["workload"] == workload.name and run.get("date")}

@@ -131,7 +131,8 @@ def main(arguments):
     offers = [offer for offer in programs.offers() if offer["workload"] in wanted]
     machine = facts(options.build)
     runs, failures = run_all(programs, offers, options)
-    stamp = {key: machine[key] for key in ("date", "commit")}  # stays with figures that a later run keeps
+    # Stays with the figures when a later run keeps them.
+    stamp = {key: machine[key] for key in ("date", "commit")}
     runs = [run | stamp for run in runs]
     print_tables(workloads, runs)
 

@@ -114,7 +114,7 @@ def page_of(families):
 
 
 def difference(page, expected):
-    """The first line of the page that is not as expected, as a problem; nothing if there is none."""
+    """Yields the first line of the page that is not as expected, as a problem."""
     pairs = zip_longest(page.splitlines(), expected.splitlines())
     for number, (is_now, should_be) in enumerate(pairs, start=1):
         if is_now != should_be:

@@ -1,4 +1,4 @@
-"""Runs a program of Spool on a terminal of its own and makes a moving picture of it, for the documentation.
+"""Runs a program of Spool on a terminal of its own and makes a moving picture for the documents.
 
 usage: capture.py lab  <spool>      <picture.svg>
        capture.py tour <spool-tour> <picture.svg>
@@ -33,7 +33,8 @@ class Show:
     line: int  # height of a row
     seconds_per_picture: float
     seconds_at_the_end: float
-    live_rows: int = 0  # rows that the program redraws, above a summary; 0: the last rows of the screen
+    # The rows that the program redraws, above a summary. 0: pictures show the last rows.
+    live_rows: int = 0
 
     def picture(self, screen, row):
         """The rows to show while the program runs; None if they are not complete yet."""
@@ -68,7 +69,9 @@ def record(show, program):
 
 
 def pictures(show, pieces):
-    """Yields (seconds, lines) whenever enough time has passed, and at the end; a line is a list of (colour, text)."""
+    """Yields (seconds, lines) whenever enough time has passed, and at the end.
+
+    A line is a list of (colour, text)."""
     screen, row, colour, last = [[]], 0, "0", -1.0
     for when, text in pieces:
         for part in re.split(r"(\x1b\[\??\d*[a-zA-Z]|\n)", text.replace("\r", "")):

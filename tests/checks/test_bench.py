@@ -1,4 +1,4 @@
-"""Shows that the figures of the benchmarks are summed up and written into the pages of results as they should be."""
+"""Shows that the figures of the benchmarks are summed up and written into the results correctly."""
 import contextlib
 import io
 import json
@@ -266,7 +266,7 @@ class Report(CheckTest):
 
 
 class Script(CheckTest):
-    """scripts/bench in a repository of its own, with programs that only pretend to build and to measure."""
+    """scripts/bench in a repository of its own, with programs that only pretend to measure."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,5 @@
-"""Shows that ./run and ./test tell how far they have come and how long it took, and that ./run builds only what it runs."""
+"""Shows that ./run and ./test tell how far they have come, ./test how long it took, and that ./run
+builds only what it runs."""
 import os
 import re
 import shutil
