@@ -88,21 +88,6 @@ show_progress() {
     [[ ! -t 1 ]] || printf '\r\033[K'
 }
 
-# say_before_summary <command>...: copies CTest's output, and calls the command right before the
-# summary, so that the summary stays last.
-say_before_summary() {
-    local line summary=()
-    while IFS= read -r line; do
-        if ((${#summary[@]})) || [[ $line =~ ^[0-9]+%\ tests\ passed ]]; then
-            summary+=("$line")
-        else
-            printf '%s\n' "$line"
-        fi
-    done
-    "$@"
-    ((${#summary[@]} == 0)) || printf '%s\n' "${summary[@]}"
-}
-
 # build_preset <preset> [<cmake argument>...]: configures and builds into build/<preset>, and shows how far it has come.
 # `targets` in the caller names what to build; everything if it is empty or not set.
 build_preset() {
@@ -117,4 +102,19 @@ build_preset() {
         die "$1: the build failed (all of it: $log)"
     }
     say "$1: built in $((SECONDS - started)) s"
+}
+
+# say_before_summary <command>...: copies CTest's output, and calls the command right before the
+# summary, so that the summary stays last.
+say_before_summary() {
+    local line summary=()
+    while IFS= read -r line; do
+        if ((${#summary[@]})) || [[ $line =~ ^[0-9]+%\ tests\ passed ]]; then
+            summary+=("$line")
+        else
+            printf '%s\n' "$line"
+        fi
+    done
+    "$@"
+    ((${#summary[@]} == 0)) || printf '%s\n' "${summary[@]}"
 }
