@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 PACKAGES = ["libtbb-dev", "libboost1.81-dev", "libboost-dev", "libeigen3-dev", "libpoco-dev", "libglib2.0-dev",
-            "libuv1-dev", "openjdk-17-jdk-headless"]
+            "libuv1-dev", "openjdk-17-jdk-headless", "libconcurrentqueue-dev"]
 
 
 def first_match(path, pattern, default="unknown"):
@@ -36,6 +36,14 @@ def java_heap(small_start):
     return ["-Xms64m" if small_start else f"-Xms{max(1, most // 2)}g", f"-Xmx{most}g"]
 
 
+def commit():
+    """The commit of the sources, and whether they differ from it. Results do not count."""
+    git = ["git", "-C", str(Path(__file__).resolve().parent.parent)]
+    found = output_of(*git, "rev-parse", "--short", "HEAD").strip()
+    changes = output_of(*git, "status", "--porcelain", "--", "include", "src", "benchmarks", ":!benchmarks/results")
+    return (found or "unknown") + (" with changes" if found and changes else "")
+
+
 def facts(build):
     cache = Path(build) / "CMakeCache.txt"
     compiler = first_match(cache, r"^CMAKE_CXX_COMPILER:\w+=(.*)$", "c++")
@@ -50,6 +58,7 @@ def facts(build):
         "flags": " ".join(flags).strip(),
         "packages": dict(line.split()[:2] for line in versions.splitlines() if line.endswith(" installed")),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "commit": commit(),
     }
 
 

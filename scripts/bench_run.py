@@ -133,6 +133,9 @@ def main(arguments):
     offers = [offer for offer in programs.offers() if offer["workload"] in wanted]
     machine = facts(options.build)
     runs, failures = run_all(programs, offers, options)
+    # Stays with the figures when a later run keeps them.
+    stamp = {key: machine[key] for key in ("date", "commit")}
+    runs = [run | stamp for run in runs]
     print_tables(workloads, runs)
 
     path = options.build / ("pools-quick.json" if options.quick else "pools.json")

@@ -1,27 +1,126 @@
-"""Fails when a row of the conformance table is missing, or no test that ran and passed backs it.
+"""Writes docs/conformance.md from the tests, or fails if the page differs from what they say.
 
-usage: check_conformance.py <directory with GoogleTest XML results> <conformance.md>
+usage: check_conformance.py [--write] [--results <folder with GoogleTest XML results>] [repository]
 
-A row is one of
+Without --write the check fails on a stale page, on a row without a test and without a reason, and
+on a test with the ID of no row. With --results it also fails if a test on the page did not run and
+pass.
+
+A test belongs to a row if its name carries the row's ID: TEST(suite, FT_001_what_it_claims).
+Several tests may belong to one row, and one test to several rows. tests/conformance.toml lists the
+rows, those that are better and those that are left out. A row of the page is one of
     | FT-001 | tested | `suite.FT_001_what_it_claims` |   behaves like the original
     | FT-002 | better | `suite.FT_002_what_it_claims` |   differs on purpose, and the test shows how
     | FT-003 | n/a    | why it has no meaning here    |
-Several tests may back one row. A typed or parametrised test is named without its instance; all
-instances must pass.
+The page names a typed or parametrised test without its instance; all instances must pass.
 """
+import argparse
 import re
 import sys
+import tomllib
 import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
-from common import finish, numbered_lines
+from common import code_of, files_under, finish, root_from
 
-FAMILIES = {  # rows per family, numbered from 001
-    "FT": 30, "AES": 33, "ECS": 14, "EX": 36, "TPE": 101, "STPE": 55,
-    "LBQ": 49, "ABQ": 48, "SQ": 60, "PBQ": 45, "DQ": 45, "LTQ": 56, "LBD": 53, "BQ": 18,
-}
+PAGE = "docs/conformance.md"
+TABLE = "tests/conformance.toml"
+TEST = re.compile(r"\b(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+ID = re.compile(r"(?<![A-Za-z0-9])([A-Z]+)_(\d{3})(?!\d)")
+INTRODUCTION = f"""\
+# Conformance
 
-ROW = re.compile(r"\|\s*([A-Z]+-\d+)\s*\|([^|]*)\|(.*)\|\s*")
+<!-- written by scripts/check_conformance.py from the tests and {TABLE}, changes here are lost -->
+
+Spool keeps the promises of Java's executors. The public JSR-166 test suite (TCK) says in detail what those are. Each
+behaviour that the suite asserts has an ID here, with one of three answers:
+
+- `tested`: Spool behaves the same, and the named test shows it. The test carries the ID in its name.
+- `better`: Spool deliberately behaves differently; the named test shows how.
+- `n/a`: the behaviour has no counterpart in C++, for the given reason.
+
+A check among the tests fails if this page differs from the tests, or if a test named here did not run and pass.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    status: str  # tested, better or n/a
+    tests: tuple
+    reason: str = ""
+
+    def line(self):
+        last = self.reason or ", ".join(f"`{name}`" for name in self.tests)
+        return f"| {self.id} | {self.status} | {last} |"
+
+
+def read_tests(root):
+    """Returns {ID: names of the tests that carry it}, in the order of the sources."""
+    found = {}
+    for path in files_under(root, ["tests"]):
+        text = "\n".join(code_of(line) for line in path.read_text(encoding="utf-8").splitlines())
+        for suite, name in TEST.findall(text):
+            for family, number in ID.findall(name):
+                found.setdefault(f"{family}-{number}", []).append(f"{suite}.{name}")
+    return found
+
+
+def rows_of(family, tests):
+    """Every row of a family, in order; a row without a test and without a reason has no tests."""
+    reasons = {number: reason for reason, numbers in family.get("left_out", {}).items() for number in numbers}
+    rows = []
+    for number in range(1, family["rows"] + 1):
+        row_id = f"{family['id']}-{number:03}"
+        status = "n/a" if number in reasons else "better" if number in family.get("better", []) else "tested"
+        rows.append(Row(row_id, status, tuple(tests.get(row_id, [])), reasons.get(number, "")))
+    return rows
+
+
+def problems_in(family, rows):
+    """What keeps the rows of a family from making a page."""
+    left_out = [number for numbers in family.get("left_out", {}).values() for number in numbers]
+    listed = left_out + family.get("better", [])
+    for number in sorted(set(listed)):
+        if not 1 <= number <= family["rows"]:
+            yield f"{TABLE}: {family['id']}-{number:03}: no such row"
+        if listed.count(number) > 1:
+            yield f"{TABLE}: {family['id']}-{number:03}: appears twice"
+    for reason in family.get("left_out", {}):
+        if not re.search(r"\w", reason) or "|" in reason:
+            yield f"{TABLE}: {family['id']}: '{reason}' is no reason"
+    for row in rows:
+        if row.status == "n/a" and row.tests:
+            yield f"{TABLE}: {row.id}: left out, but {row.tests[0]} tests it"
+        if row.status != "n/a" and not row.tests:
+            yield f"{TABLE}: {row.id}: no test carries this ID, and no reason says why"
+
+
+def page_of(families):
+    """The text of the page, for [(family, rows)]."""
+    lines = [INTRODUCTION, "| class | rows | tested | better | n/a |", "|---|---:|---:|---:|---:|"]
+    every_row = [row for _, rows in families for row in rows]
+    for title, rows in [*((f"{family['title']} ({family['id']})", rows) for family, rows in families),
+                        ("all", every_row)]:
+        counts = [sum(row.status == status for row in rows) for status in ("tested", "better", "n/a")]
+        lines.append(f"| {title} | {len(rows)} | " + " | ".join(map(str, counts)) + " |")
+    for family, rows in families:
+        lines += ["", f"## {family['title']} ({family['id']})", ""]
+        lines += [family["note"], ""] if "note" in family else []
+        lines += ["| ID | status | test, or reason |", "|---|---|---|", *(row.line() for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def difference(page, expected):
+    """Yields the first line of the page that is not as expected, as a problem."""
+    pairs = zip_longest(page.splitlines(), expected.splitlines())
+    for number, (is_now, should_be) in enumerate(pairs, start=1):
+        if is_now != should_be:
+            yield (f"{PAGE}:{number}: stale: the tests say '{should_be or 'nothing'}'; "
+                   "run python3 scripts/check_conformance.py --write")
+            return
 
 
 def test_name(case):
@@ -46,46 +145,39 @@ def read_results(directory):
     return passed
 
 
-def problems_in_row(row_id, status, last_cell, passed):
-    if status == "n/a":
-        if not re.search(r"\w", last_cell):
-            yield "n/a needs a reason"
-        return
-    if status not in ("tested", "better"):
-        yield f"unknown status '{status}'"
-        return
-    names = re.findall(r"`([^`]+)`", last_cell)
-    if not names:
-        yield "names no test"
-    for name in names:
-        if not re.search(rf"(?<![A-Za-z0-9]){row_id.replace('-', '_')}(?!\d)", name):
-            yield f"{name} does not contain {row_id.replace('-', '_')}"
-        if name not in passed:
-            yield f"{name} did not run"
-        elif not passed[name]:
-            yield f"{name} failed or was skipped"
+def failures(rows, passed):
+    for row in rows:
+        for name in row.tests:
+            if name not in passed:
+                yield f"{row.id}: {name} did not run"
+            elif not passed[name]:
+                yield f"{row.id}: {name} failed or was skipped"
 
 
-def main(results, document):
-    passed = read_results(results)
-    expected = [f"{family}-{i:03}" for family, count in FAMILIES.items() for i in range(1, count + 1)]
-    seen = set()
-    problems = []
-    for number, line in numbered_lines(Path(document)):
-        match = ROW.fullmatch(line)
-        if not match:
-            continue
-        row_id, status, last_cell = (cell.strip() for cell in match.groups())
-        where = f"{document}:{number}: {row_id}"
-        if row_id not in expected:
-            problems.append(f"{where}: no such row")
-        if row_id in seen:
-            problems.append(f"{where}: appears twice")
-        seen.add(row_id)
-        problems += [f"{where}: {what}" for what in problems_in_row(row_id, status, last_cell, passed)]
-    problems += [f"{document}: {row_id}: missing" for row_id in expected if row_id not in seen]
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the page instead of comparing it")
+    parser.add_argument("--results", type=Path, help="results of GoogleTest as XML, searched recursively")
+    parser.add_argument("repository", nargs="*")
+    options = parser.parse_args(arguments)
+    root = root_from(options.repository)
+
+    tests = read_tests(root)
+    table = tomllib.loads((root / TABLE).read_text(encoding="utf-8"))["family"]
+    families = [(family, rows_of(family, tests)) for family in table]
+    rows = [row for _, rows in families for row in rows]
+    problems = [problem for family, its_rows in families for problem in problems_in(family, its_rows)]
+    unknown = tests.keys() - {row.id for row in rows}
+    problems += [f"{tests[row_id][0]}: no row {row_id}" for row_id in sorted(unknown)]
+    page = root / PAGE
+    if options.write and not problems:
+        page.write_text(page_of(families), encoding="utf-8")
+    elif not problems:
+        problems += difference(page.read_text(encoding="utf-8") if page.exists() else "", page_of(families))
+    if options.results:
+        problems += failures(rows, read_results(options.results))
     finish("check_conformance", problems)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

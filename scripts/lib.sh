@@ -107,3 +107,18 @@ build_preset() {
     }
     say "$1: built in $((SECONDS - started)) s"
 }
+
+# say_before_summary <command>...: copies CTest's output, and calls the command right before the
+# summary, so that the summary stays last.
+say_before_summary() {
+    local line summary=()
+    while IFS= read -r line; do
+        if ((${#summary[@]})) || [[ $line =~ ^[0-9]+%\ tests\ passed ]]; then
+            summary+=("$line")
+        else
+            printf '%s\n' "$line"
+        fi
+    done
+    "$@"
+    ((${#summary[@]} == 0)) || printf '%s\n' "${summary[@]}"
+}

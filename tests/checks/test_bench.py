@@ -1,16 +1,21 @@
-"""Shows that the figures of the benchmarks are summed up and written into the documentation as they should be."""
+"""Shows that the figures of the benchmarks are summed up and written into the results correctly."""
 import contextlib
 import io
 import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from check_case import SCRIPTS, CheckTest
+from check_case import REPOSITORY, SCRIPTS, CheckTest
 
 sys.path.insert(0, str(SCRIPTS))
 import bench_aims  # noqa: E402  (the path above must come first)
 import bench_catalogue  # noqa: E402
+import bench_machine  # noqa: E402
 import bench_report  # noqa: E402
 import bench_run  # noqa: E402
 import bench_stats  # noqa: E402
@@ -188,53 +193,68 @@ class Measuring(CheckTest):
 
 class Report(CheckTest):
     DOCUMENT = {"machine": {"cpu": "A <fast> CPU", "cores": 2, "memory_GB": 8, "kernel": "6.1", "compiler": "g++ 12",
-                            "flags": "-O3", "packages": {"libtbb-dev": "2021.8"}, "date": "2026-01-31"},
+                            "flags": "-O3", "packages": {"libtbb-dev": "2021.8"}, "date": "2026-01-31",
+                            "commit": "abc1234"},
                 "runs": RUNS + [run("spool-fixed", workload="growth-tasks", **{"post_ns@10": 2.0, "post_ns@1000": 3.0}),
                                 run("machine", workload="W13", call_ns=1.5)]}
-    PAGE = f"# Performance\n\nkeep above\n\n{bench_report.BEGIN}\nold\n{bench_report.END}\n\nkeep below\n"
 
-    def report(self, page):
-        figures = self.write("pools.json", json.dumps(self.DOCUMENT))
-        target = self.write("docs/performance.md", page)
-        code, output = self.run_script(SCRIPTS / "bench_report.py", figures, target)
-        return code, output, target.read_text(encoding="utf-8")
-
-    def test_replaces_only_what_is_between_the_markers(self):
-        code, output, page = self.report(self.PAGE)
+    def report(self, runs=None, target="results/pools.md"):
+        """The page that is made of these runs."""
+        figures = self.write("pools.json", json.dumps(self.DOCUMENT | ({"runs": runs} if runs else {})))
+        code, output = self.run_script(SCRIPTS / "bench_report.py", "pools", figures, self.root / target)
         self.assertEqual(code, 0, output)
-        self.assertTrue(page.startswith("# Performance\n\nkeep above\n"))
-        self.assertTrue(page.endswith("\n\nkeep below\n"))
-        self.assertNotIn("old", page)
+        return (self.root / target).read_text(encoding="utf-8")
+
+    def test_the_page_has_machine_commit_tables_and_charts(self):
+        page = self.report()
+        self.assertTrue(page.startswith(f"# The pools beside their peers\n\n{bench_report.NOTICE}\n"))
+        self.assertIn("Measured on 2026-01-31 at commit abc1234: A <fast> CPU, 2 cores", page)
         self.assertIn("| Spool-Fixed | 10.0 | 9.00 .. 11.0 | 1.00 |", page)
-        self.assertIn("(performance/w1.svg)", page)
+        self.assertIn("(pools/w1.svg)", page)
         self.assertIn("| call of a std::function, ns | 1.50 |", page)
         self.assertNotIn("W2:", page)
+        self.assertNotIn("aims at", page)  # nothing was measured that has an aim
 
     def test_says_which_aims_were_met_on_the_page_and_on_the_terminal(self):
         runs = [run("spool-stealing", workload="W3", Mtasks_s=12.0), run("eigen", workload="W3", Mtasks_s=10.0)]
-        figures = self.write("pools.json", json.dumps(self.DOCUMENT | {"runs": runs}))
-        target = self.write("docs/performance.md", self.PAGE)
-        self.run_script(SCRIPTS / "bench_report.py", figures, target)
-        self.assertIn("how far it is\n\n1 of 1 met.\n\n| workload |", target.read_text(encoding="utf-8"))
+        self.assertIn("how far it is\n\n1 of 1 met.\n\n| workload |", self.report(runs))
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             bench_run.print_tables(bench_catalogue.chosen(["W3"]), runs)
         self.assertIn("what Spool aims at: 1 of 1 met.\n", printed.getvalue())
 
-    def test_writes_the_same_again(self):
-        first = self.report(self.PAGE)[2]
-        self.assertEqual(self.report(first)[2], first)
+    def test_figures_kept_from_an_earlier_run_say_so(self):
+        now = {"date": "2026-01-31", "commit": "abc1234"}
+        page = self.report([run("baseline", Mtasks_s=5.0) | now,
+                            run("baseline", workload="W2", Mtasks_s=5.0) | {"date": "2025-12-24", "commit": "0ld"}])
+        self.assertIn("2 workers. Measured on 2025-12-24 at commit 0ld.\n", page.partition("## W2")[2])
+        self.assertNotIn("Measured", page.partition("## W1")[2].partition("## W2")[0])
 
-    def test_refuses_a_page_without_markers(self):
-        code, output, page = self.report("# Performance\n")
-        self.assertEqual((code, page), (1, "# Performance\n"))
-        self.assertIn("needs one line", output)
+    def test_replaces_the_whole_page_and_writes_the_same_again(self):
+        self.write("results/pools.md", "old\n")
+        first = self.report()
+        self.assertNotIn("old", first)
+        self.assertEqual(self.report(), first)
 
     def test_charts_are_well_formed_and_know_the_dark(self):
-        self.report(self.PAGE)
+        self.report()
         for name in ("w1", "growth-tasks"):
-            text = (self.root / "docs" / "performance" / f"{name}.svg").read_text(encoding="utf-8")
+            text = (self.root / "results" / "pools" / f"{name}.svg").read_text(encoding="utf-8")
             self.assertTrue(ElementTree.fromstring(text).tag.endswith("svg"))
             self.assertIn("prefers-color-scheme: dark", text)
+
+    def test_the_queues_have_a_page_with_a_table_and_a_chart_each(self):
+        contenders = [{"name": "std::mutex", "median": 5, "figures": [4, 5, 6]},
+                      {"name": "spool::linked", "median": 10, "figures": [9, 10, 12]}]
+        figures = self.write("queue.json", json.dumps([{"title": "1 -> 1", "contenders": contenders}]))
+        page = self.root / "queues.md"
+        code, output = self.run_script(SCRIPTS / "bench_report.py", "queues", figures, page, "--build", self.root)
+        self.assertEqual(code, 0, output)
+        text = page.read_text(encoding="utf-8")
+        self.assertRegex(text, r"Measured on \d{4}-\d\d-\d\d at commit \w+")
+        self.assertIn("## 1 -> 1\n\n![1 -> 1](queues/q1.svg)\n", text)
+        self.assertIn("| spool::linked | 10.0 | 9.00 .. 12.0 | 1.00 | 3 |\n"
+                      "| std::mutex | 5.00 | 4.00 .. 6.00 | 0.50 | 3 |\n", text)
+        self.assertTrue((self.root / "queues" / "q1.svg").exists())
 
     def test_bars_grow_with_the_figure(self):
         rows = bench_stats.ranked(bench_stats.rows_of(RUNS, "W1"), RATE)
@@ -243,6 +263,66 @@ class Report(CheckTest):
         self.assertEqual([bar.get("class") for bar in bars], ["caller", "spool", "peer"])
         widths = [float(bar.get("width")) for bar in bars]
         self.assertAlmostEqual(widths[0] / widths[1], 4.0, places=1)
+
+
+class Script(CheckTest):
+    """scripts/bench in a repository of its own, with programs that only pretend to measure."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(SCRIPTS, self.root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+        self.write("scripts/bench_run.py", "import json, sys\n"
+                   "name = 'pools-quick' if '--quick' in sys.argv else 'pools'\n"
+                   f"json.dump({Report.DOCUMENT!r}, open(f'build/bench/{{name}}.json', 'w'))\n")
+        queue = json.dumps([{"title": "1 -> 1", "contenders": [{"name": "a", "figures": [1]}]}])
+        self.program("build/bench/benchmarks/spool-bench-queue", f"echo '{queue}' >build/bench/queue.json")
+        self.program("bin/dpkg", "echo Status: install ok installed")
+        for name in ("cmake", "g++", "ninja", "javac", "pkg-config"):
+            self.program(f"bin/{name}", "exit 0")
+
+    def program(self, name, text):
+        self.write(name, f"#!/bin/bash\n{text}\n").chmod(0o755)
+
+    def bench(self, *arguments):
+        """Runs the script; the pages in the repository afterwards."""
+        done = subprocess.run([self.root / "scripts" / "bench", *arguments], text=True, check=False,
+                              env={**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return sorted(str(page.relative_to(self.root)) for page in self.root.rglob("*.md"))
+
+    def test_a_real_run_writes_the_results(self):
+        self.assertEqual(self.bench(), ["benchmarks/results/pools.md", "benchmarks/results/queues.md"])
+
+    def test_a_quick_run_leaves_the_repository_alone(self):
+        self.assertEqual(self.bench("--quick"), ["build/bench/quick/pools.md", "build/bench/quick/queues.md"])
+        self.assertFalse((self.root / "benchmarks").exists())
+
+    def test_a_run_of_one_half_leaves_the_page_of_the_other_alone(self):
+        self.assertEqual(self.bench("queue"), ["benchmarks/results/queues.md"])
+
+
+class Results(unittest.TestCase):
+    """The guide, the pages that are committed, and what makes them."""
+
+    def test_the_guide_has_a_line_for_every_workload(self):
+        rows = [line.split("|")[1] for line in (REPOSITORY / "docs/performance.md").read_text(encoding="utf-8").splitlines()
+                if line.startswith("|")]
+        named = {name.strip() for row in rows for name in row.split(",")}
+        self.assertEqual([w.name for w in bench_catalogue.WORKLOADS if w.name not in named], [])
+
+    def test_the_committed_pages_are_generated_ones_and_have_their_charts(self):
+        for name in ("pools", "queues"):
+            page = REPOSITORY / "benchmarks" / "results" / f"{name}.md"
+            text = page.read_text(encoding="utf-8")
+            self.assertIn(bench_report.NOTICE, text)
+            self.assertRegex(text, r"\nMeasured on \d{4}-\d\d-\d\d at commit \w+")
+            charts = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text)
+            self.assertTrue(charts)
+            self.assertEqual([chart for chart in charts if not (page.parent / chart).exists()], [])
+
+    def test_the_commit_is_that_of_the_repository_or_unknown(self):
+        self.assertRegex(bench_machine.commit(), r"^([0-9a-f]{7,}( with changes)?|unknown)$")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Shows that ./run and ./test tell how far they have come, and that ./run builds only what it runs."""
+"""Shows that ./run and ./test tell how far they have come, ./test how long it took, and that ./run
+builds only what it runs."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -48,6 +50,54 @@ class Progress(CheckTest):
         self.assertGreaterEqual(len(choices), 4)
         for name, action in choices:
             self.assertRegex(action, r"targets=\(\S+\)", name)
+
+
+class Times(CheckTest):
+    """./test in a repository of its own, with programs that only pretend to build and to test."""
+    SUMMARY = "100% tests passed, 0 tests failed out of 2\n\nTotal Test time (real) =   0.01 sec\n"
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(REPOSITORY / "test", self.root)
+        self.write("scripts/lib.sh", (SCRIPTS / "lib.sh").read_text(encoding="utf-8"))
+        self.program("scripts/tidy", "echo tidy: no finding")
+        (self.root / "build/browser/node_modules/playwright-core").mkdir(parents=True)
+        self.program("bin/dpkg", "echo Status: install ok installed")
+        self.program("bin/setarch", 'shift 2; exec "$@"')
+        for name in ("cmake", "g++", "ninja", "pkg-config", "clang-format", "clang-19", "ld.lld-19", "llvm-symbolizer-19",
+                     "chromium", "nodejs", "npm"):
+            self.program(f"bin/{name}", "exit 0")
+
+    def program(self, name, text):
+        self.write(name, f"#!/bin/bash\n{text}\n").chmod(0o755)
+
+    def run_test(self, *arguments, summary=SUMMARY, code=0):
+        self.program("bin/ctest", f"printf '1/2 Test #1: a ...\\n2/2 Test #2: b ...\\n\\n'; printf '%s' '{summary}'\n"
+                     'mkdir -p "build/$2/Testing/Temporary"; echo "[  PASSED  ] 7 tests." >"build/$2/Testing/Temporary/LastTest.log"\n'
+                     f"exit {code}")
+        done = subprocess.run([self.root / "test", *arguments], text=True, check=False,
+                              env={**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    def test_every_stage_says_how_long_it_took_and_how_long_all_did(self):
+        code, output = self.run_test()
+        self.assertEqual(code, 0, output)
+        said = re.findall(r"^==> (\w+): the stage took \d+ s; \d+ s since \./test began$", output, re.M)
+        self.assertEqual(said, ["asan", "tsan", "static", "dev"])
+        self.assertIn("tsan: 7 tests in these programs passed\n", output)
+
+    def test_the_summary_of_ctest_stays_last(self):
+        code, output = self.run_test("--quick")
+        self.assertEqual(code, 0, output)
+        self.assertRegex(output, r"2/2 Test #2: b \.\.\.\n\n==> dev: the stage took .*\n100% tests passed")
+        self.assertTrue(output.endswith(self.SUMMARY), output)
+
+    def test_a_stage_that_fails_still_fails(self):
+        failed = "50% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n\t1 - a (Failed)\n"
+        code, output = self.run_test("--only", "dev", summary=failed, code=8)
+        self.assertEqual(code, 1, output)
+        self.assertTrue(output.endswith(failed + "error: stage dev failed\n"), output)
 
 
 if __name__ == "__main__":

@@ -3,54 +3,110 @@ import sys
 
 from check_case import REPOSITORY, SCRIPTS, CheckTest
 
-sys.path.insert(0, str(SCRIPTS))
-from check_conformance import FAMILIES  # noqa: E402  (the path above must come first)
-
 
 class Conformance(CheckTest):
-    def check(self, row, case, reason=None):
-        """All rows n/a but FT-001, which is `row`; one test result, `case`."""
-        rows = [f"| {family}-{i:03} | n/a | no threads there |" for family, count in FAMILIES.items()
-                for i in range(1, count + 1)]
-        rows[0] = row
-        arguments = [self.root, self.write("conformance.md", "\n".join(rows))]
-        self.write("nested/a.xml", f"<testsuites><testsuite>{case}</testsuite></testsuites>")
-        if reason:
-            self.refuses("check_conformance.py", reason, *arguments)
-        else:
-            self.accepts("check_conformance.py", *arguments)
-
+    """A repository with a table of two rows, a test for the first and a reason for the second."""
+    TABLE = '''[[family]]
+id = "FT"
+title = "FutureTask"
+rows = 2
+[family.left_out]
+"no security manager here" = [2]
+'''
+    TEST = "TEST(future, FT_001_holds_a_value) {}\n"
     ROW = "| FT-001 | tested | `future.FT_001_holds_a_value` |"
+    PAGE = "docs/conformance.md"
     RAN = 'status="run" result="completed"'
     PASSED = f'<testcase classname="future" name="FT_001_holds_a_value" {RAN}/>'
     FAILED = PASSED.replace("/>", "><failure/></testcase>")
     INSTANCE = f'<testcase classname="all/future" name="FT_001_holds_a_value/3" value_param="3" {RAN}/>'
 
+    def setUp(self):
+        super().setUp()
+        self.tree()
+
+    def tree(self, table=TABLE, tests=TEST):
+        self.write("tests/conformance.toml", table)
+        self.write("tests/unit/a_test.cpp", tests)
+        self.write(self.PAGE, "")
+
+    def page(self):
+        """The page as --write makes it."""
+        self.accepts("check_conformance.py", "--write", self.root)
+        return (self.root / self.PAGE).read_text(encoding="utf-8")
+
+    def with_results(self, case):
+        """The check of a page that is up to date, with one test result."""
+        self.page()
+        self.write("results/nested/a.xml", f"<testsuites><testsuite>{case}</testsuite></testsuites>")
+        return ["--results", self.root / "results", self.root]
+
+    def test_writes_every_row_and_counts_them(self):
+        page = self.page()
+        self.assertIn(f"{self.ROW}\n| FT-002 | n/a | no security manager here |\n", page)
+        self.assertIn("| FutureTask (FT) | 2 | 1 | 0 | 1 |\n| all | 2 | 1 | 0 | 1 |\n", page)
+        self.accepts("check_conformance.py")
+        self.tree(self.TABLE.replace("rows = 2", "rows = 2\nbetter = [1]\nnote = 'Both modes.'"))
+        self.assertIn(self.ROW.replace("tested", "better"), self.page())
+        self.assertIn("\nBoth modes.\n", self.page())
+
+    def test_a_test_may_back_several_rows_and_several_tests_one_row(self):
+        self.tree(self.TABLE.replace("rows = 2", "rows = 3"),
+                  "TYPED_TEST(queue,\n           FT_001_FT_003_is_empty_at_first) {}\n" + self.TEST)
+        page = self.page()
+        self.assertIn("| FT-001 | tested | `queue.FT_001_FT_003_is_empty_at_first`, `future.FT_001_holds_a_value` |", page)
+        self.assertIn("| FT-003 | tested | `queue.FT_001_FT_003_is_empty_at_first` |", page)
+
+    def test_refuses_a_stale_page(self):
+        self.refuses("check_conformance.py", "docs/conformance.md:1: stale")  # still empty
+        page = self.page()
+        line = page.splitlines().index(self.ROW) + 1
+        self.write("tests/unit/a_test.cpp", self.TEST.replace("holds", "keeps"))
+        self.refuses("check_conformance.py", f"docs/conformance.md:{line}: stale: the tests say "
+                                             "'| FT-001 | tested | `future.FT_001_keeps_a_value` |'; run")
+        self.write("tests/unit/b_test.cpp", "TEST_F(future, FT_001_again_in_another_file) {}\n")
+        self.refuses("check_conformance.py", f"docs/conformance.md:{line}: stale")
+        self.page()
+        self.accepts("check_conformance.py")
+
+    def test_refuses_a_page_that_was_changed_by_hand(self):
+        page = self.page()
+        for edited in (page.replace("no security", "no"), page.replace(self.ROW + "\n", ""), page + "more\n"):
+            self.write(self.PAGE, edited)
+            self.refuses("check_conformance.py", "stale")
+
+    def test_refuses_a_row_without_a_test_and_a_reason(self):
+        self.tree(tests="// TEST(future, FT_001_in_a_comment) {}\n")
+        self.refuses("check_conformance.py", "FT-001: no test carries this ID")
+        self.refuses("check_conformance.py", "FT-001: no test carries this ID", "--write", self.root)
+
+    def test_refuses_a_row_that_is_left_out_and_tested(self):
+        self.tree(tests=self.TEST + "TEST(future, FT_002_is_secure) {}\n")
+        self.refuses("check_conformance.py", "FT-002: left out, but future.FT_002_is_secure tests it")
+
+    def test_refuses_unknown_and_doubled_rows(self):
+        self.tree(tests=self.TEST + "TEST(future, FT_003_too_many) {}\n")
+        self.refuses("check_conformance.py", "future.FT_003_too_many: no row FT-003")
+        self.tree(self.TABLE.replace("[2]", "[2, 3]"))
+        self.refuses("check_conformance.py", "FT-003: no such row")
+        self.tree(self.TABLE.replace("rows = 2", "rows = 2\nbetter = [2]"))
+        self.refuses("check_conformance.py", "FT-002: appears twice")
+
+    def test_refuses_a_reason_that_says_nothing(self):
+        self.tree(self.TABLE.replace("no security manager here", "-"))
+        self.refuses("check_conformance.py", "'-' is no reason")
+
     def test_accepts_a_test_that_passed(self):
-        self.check(self.ROW, self.PASSED)
-        self.check(self.ROW.replace("tested", "better"), self.INSTANCE)
-        self.check(self.ROW, self.PASSED.replace('"future"', '"future/0" type_param="int"'))
+        for case in (self.PASSED, self.INSTANCE, self.PASSED.replace('"future"', '"future/0" type_param="int"')):
+            self.accepts("check_conformance.py", *self.with_results(case))
 
     def test_refuses_a_test_that_did_not_pass(self):
-        self.check(self.ROW, "", "did not run")
-        self.check(self.ROW, self.FAILED, "failed or was skipped")
-        self.check(self.ROW, self.PASSED.replace("completed", "skipped"), "failed or was skipped")
-        self.check(self.ROW, self.PASSED.replace('"run"', '"notrun"'), "failed or was skipped")
-        self.check(self.ROW, self.INSTANCE + self.INSTANCE.replace("/>", "><failure/></testcase>"),
-                   "failed or was skipped")
-
-    def test_refuses_a_test_of_another_row(self):
-        self.check(self.ROW.replace("FT_001", "FT_0011"), self.PASSED, "does not contain FT_001")
-
-    def test_refuses_missing_doubled_and_unknown_rows(self):
-        self.check("", self.PASSED, "FT-001: missing")
-        self.check(f"{self.ROW}\n{self.ROW}", self.PASSED, "FT-001: appears twice")
-        self.check(f"{self.ROW}\n| FT-031 | n/a | none |", self.PASSED, "FT-031: no such row")
-
-    def test_refuses_rows_that_say_nothing(self):
-        self.check("| FT-001 | n/a | - |", self.PASSED, "needs a reason")
-        self.check("| FT-001 | tested | soon |", self.PASSED, "names no test")
-        self.check("| FT-001 | done | `x` |", self.PASSED, "unknown status 'done'")
+        for case, reason in (
+                ("", "did not run"), (self.FAILED, "failed or was skipped"),
+                (self.PASSED.replace("completed", "skipped"), "failed or was skipped"),
+                (self.PASSED.replace('"run"', '"notrun"'), "failed or was skipped"),
+                (self.INSTANCE + self.INSTANCE.replace("/>", "><failure/></testcase>"), "failed or was skipped")):
+            self.refuses("check_conformance.py", f"FT-001: future.FT_001_holds_a_value {reason}", *self.with_results(case))
 
 
 class Example(CheckTest):
