@@ -167,6 +167,11 @@ def aims():
                   most(workload, LOW_LATENCY, "p50_us", "p50 us", 1.5, "the best that spins", only(*SPINNING)),
                   cores_of_the_best_that_spins(workload),
                   most(workload, LOW_LATENCY, "p99_us", "p99 us", 1.0, "the mutex pool", only(MUTEX))]
+    for workload in ("W14", "W14d"):
+        for pool in (FIXED, STEALING):
+            found += [least(workload, pool, "Mtasks_s", "Mtasks/s", 1.5, "every C++ pool", is_cpp),
+                      least(workload, pool, "Mtasks_s", "Mtasks/s", 1.5, "the JDK's ThreadPoolExecutor", only(TPE)),
+                      least(workload, pool, "Mtasks_s", "Mtasks/s", 1.2, "ForkJoinPool", only(FJP))]
     for pool in (FIXED, STEALING):
         found += [growth("growth-tasks", pool, "post_ns"), growth("growth-tasks", pool, "drain_ns"),
                   growth("growth-workers", pool, "ns_per_task")]

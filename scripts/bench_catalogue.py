@@ -39,6 +39,10 @@ def trip():
             Figure("cpu_us_per_trip", "CPU us per trip")]
 
 
+def futures():
+    return mtasks(Figure("ns_per_submit", "ns per submit"), Figure("bytes_per_pending", "bytes per pending future"))
+
+
 def open_loop():
     return [Figure("p50_us", "p50 us", compared=True), Figure("p99_us", "p99 us", compared=True),
             Figure("p999_us", "p99.9 us"), Figure("p99_from_due_us", "p99 from due time us"),
@@ -116,6 +120,14 @@ WORKLOADS = [
               Figure("spinning_ping_pong_ns", "two pinned threads spinning on one word, ns per round trip"),
               Figure("ring_M_s", "ring from one thread to another, M/s", "more"),
               Figure("pinned_ring_M_s", "the same, pinned, M/s", "more")], 100_000),
+    Workload("W14", "submit and collect",
+             "One outside thread submits 1,000,000 tasks that each return an int, keeps the futures, then gets them all; "
+             "2 workers. Native futures where there are any, else a shared packaged_task. Memory is the growth while all "
+             "tasks are pending behind a gate, without the array of futures (JDK: of the live heap); the rest is that of "
+             "a second round without the gate.", futures(), 20_000, times=3),
+    Workload("W14d", "submit and drop",
+             "The same, but the thread drops each future at once; the time ends when the last task has run.",
+             futures(), 20_000, times=3),
     Workload("growth-tasks", "cost of a task by queued tasks",
              "10^4 to 10^7 tasks queued behind a gate, 2 workers: ns per post, and per task while draining.",
              quick_size=10_000, seconds=240, times=3),

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <string>
 #include <utility>
 
@@ -12,10 +13,17 @@
 #include "pools/workloads/w01_one_producer.hpp"
 #include "pools/workloads/w04_round_trip.hpp"
 #include "pools/workloads/w08_burst.hpp"
+#include "pools/workloads/w14_futures.hpp"
 
 namespace {
 
-enum class fault { none, runs_one_in_place_of_another, runs_the_last_again };
+enum class fault {
+    none,
+    runs_one_in_place_of_another,
+    runs_the_last_again,
+    brings_the_result_of_another,
+    makes_a_result_up,
+};
 
 /// Runs every task in post(), on the caller's thread, except for its planted fault.
 template <fault Fault>
@@ -45,6 +53,45 @@ private:
     std::function<void()> last_;
     std::size_t posted_ = 0;
 };
+
+/// Runs every task in submit(), on the caller's thread, and returns its result. One task in seven
+/// meets the planted fault.
+template <fault Fault>
+class faulty_futures {
+public:
+    static constexpr bench::traits about{
+        .name = "faulty", .label = "faulty", .gives = bench::hand_over::never};
+
+    explicit faulty_futures(bench::pool_shape) {}
+
+    template <class F>
+    void post(F&& f) {
+        std::forward<F>(f)();
+    }
+    std::future<int> submit(bench::answer f) {
+        std::promise<int> result;
+        result.set_value(++submitted_ % 7 == 0 ? faulty_result(f) : f());
+        return result.get_future();
+    }
+
+private:
+    static int faulty_result(bench::answer f) {
+        const bench::answer another{f.number - 1};
+        switch (Fault) {
+            case fault::runs_one_in_place_of_another: return another();
+            case fault::brings_the_result_of_another: return f() - 1;
+            case fault::makes_a_result_up: return static_cast<int>(f.number);
+            default: return f();
+        }
+    }
+
+    std::size_t submitted_ = 0;
+};
+
+template <fault Fault>
+bench::figures futures_of(bench::futures_are what) {
+    return bench::w14_futures<faulty_futures<Fault>>(1'000, what);
+}
 
 /// Returns the message of the `inexact` that the workload threw; empty if it threw none.
 template <class Workload>
@@ -79,5 +126,16 @@ int main() {
            "runs of one task", "a burst is checked task by task");
     expect(complaint([] { bench::w04_round_trip<faulty_pool<none>>(100, bench::nanoseconds{0}); }), "",
            "round trips of an exact pool get their figures");
+    using enum bench::futures_are;
+    for (const bench::futures_are what : {kept, dropped}) {
+        const std::string which = what == kept ? "futures that are kept" : "futures that are dropped";
+        expect(complaint([=] { futures_of<none>(what); }), "", which + ": an exact pool gets its figures");
+        expect(complaint([=] { futures_of<runs_one_in_place_of_another>(what); }), "sum of the",
+               which + ": one task lost and another run twice is noticed");
+    }
+    expect(complaint([] { futures_of<brings_the_result_of_another>(kept); }), "sum of the results",
+           "a future that brings the result of another task is noticed");
+    expect(complaint([] { futures_of<makes_a_result_up>(kept); }), "tasks that ran",
+           "a result without its task is noticed");
     return failures == 0 ? 0 : 1;
 }

@@ -146,6 +146,19 @@ class Aims(unittest.TestCase):
         said = self.aims(run("spool-stealing", Mtasks_s=9.0), run("spool-stealing", workload="W1x1", Mtasks_s=10.0))
         self.assertEqual(list(said.values()), ["**missed: 0.90x (9.00 Mtasks/s; one worker 10.0)**"])
 
+    def test_futures_are_held_against_every_cpp_pool_and_the_pools_of_the_jdk(self):
+        peers = {"baseline": 6.0, "java-tpe": 8.0, "java-fjp": 10.0}
+        for workload in ("W14", "W14d"):
+            for pool in ("spool-fixed-linked", "spool-stealing"):
+                said = self.aims(run(pool, workload=workload, Mtasks_s=12.0),
+                                 run("eigen", False, workload=workload, Mtasks_s=8.1),
+                                 *(run(name, workload=workload, Mtasks_s=rate) for name, rate in peers.items()))
+                self.assertEqual(said, {
+                    (workload, "Mtasks/s at least 1.5x every C++ pool"): "**missed: 1.48x (12.0 Mtasks/s; Eigen 8.10)**",
+                    (workload, "Mtasks/s at least 1.5x the JDK's ThreadPoolExecutor"):
+                        "1.50x (12.0 Mtasks/s; Java-Tpe 8.00)",
+                    (workload, "Mtasks/s at least 1.2x ForkJoinPool"): "1.20x (12.0 Mtasks/s; Java-Fjp 10.0)"})
+
     def test_nothing_is_said_of_what_was_not_measured(self):
         self.assertEqual(bench_aims.table([]), [])
         self.assertEqual(bench_aims.table([run("spool-stealing", workload="W3", Mtasks_s=12.0)]), [])
@@ -158,6 +171,7 @@ class Selection(unittest.TestCase):
     def test_a_name_stands_for_its_variants(self):
         self.assertEqual(self.names("W1"), ["W1", "W1x1"])
         self.assertEqual(self.names("W11"), ["W11", "W11a"])
+        self.assertEqual(self.names("W14"), ["W14", "W14d"])
         self.assertEqual(self.names("W4b", "growth"), ["W4b", "growth-tasks", "growth-workers"])
         self.assertEqual(len(self.names()), len(bench_catalogue.WORKLOADS))
 

@@ -99,12 +99,12 @@ void add_bench_command(CLI::App& lab, int& exit_code) {
     CLI::App* command = lab.add_subcommand("bench", "The speed comparison, as a table and as charts.");
     command->add_option("--from", o->from, "The figures that scripts/bench wrote; else it is run");
     command->add_flag("--quick", o->quick, "Only to see that it works: its figures say little");
-    command->add_option("workloads", o->workloads, "Only these: W1 ... W13, growth")
+    command->add_option("workloads", o->workloads, "Only these: W1 ... W14, growth")
         ->check([](const std::string& name) {
             const bool fine =
                 name.find_first_not_of("W0123456789abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
             return fine ? std::string{}
-                        : fmt::format("'{}' is no workload; expected W1 ... W13 or growth", name);
+                        : fmt::format("'{}' is no workload; expected W1 ... W14 or growth", name);
         });
     command->add_option("--report", o->report, "Where the report goes")->capture_default_str();
     command->callback([o, &exit_code] { exit_code = bench(*o); });

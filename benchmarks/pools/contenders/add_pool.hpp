@@ -18,6 +18,7 @@
 #include "pools/workloads/w09_memory.hpp"
 #include "pools/workloads/w10_idle.hpp"
 #include "pools/workloads/w12_open_loop.hpp"
+#include "pools/workloads/w14_futures.hpp"
 
 namespace bench {
 
@@ -60,6 +61,14 @@ void add_open_loops() {
 }
 
 template <class Pool>
+void add_futures() {
+    using enum producer_gets_ahead;
+    add<Pool>("W14", 1'000'000, yes, [](std::size_t n) { return w14_futures<Pool>(n, futures_are::kept); });
+    add<Pool>("W14d", 1'000'000, yes,
+              [](std::size_t n) { return w14_futures<Pool>(n, futures_are::dropped); });
+}
+
+template <class Pool>
 void add_floods() {
     using enum producer_gets_ahead;
     add<Pool>("W1", 2'000'000, yes, [](std::size_t n) { return w01_one_producer<Pool>(n, 2); });
@@ -72,11 +81,12 @@ void add_floods() {
     }
     add<Pool>("W6", 1'000, no, [](std::size_t rounds) { return w06_fan_out<Pool>(rounds); });
     add<Pool>("W7", 100'000, yes, [](std::size_t n) { return w07_uneven<Pool>(n); });
-    if constexpr (Pool::about.gives == hand_over::always && !Pool::about.waits_when_full) {
+    if constexpr (queues_without_limit<Pool>) {
         add<Pool>("W9", 2'000'000, yes, [](std::size_t n) { return w09_memory<Pool>(n); });
     }
     if constexpr (!caller_works<Pool>) {
         add_open_loops<Pool>();
+        add_futures<Pool>();
     }
 }
 

@@ -41,6 +41,7 @@ public final class Bench {
     static List<Measurement> all() {
         List<Measurement> all = new ArrayList<>();
         Floods.addTo(all);
+        Futures.addTo(all);
         Latencies.addTo(all);
         Timers.addTo(all);
         return all;

@@ -214,7 +214,7 @@ final class Floods {
         }
     }
 
-    private static double liveHeap() {
+    static double liveHeap() {
         System.gc();
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }

@@ -42,6 +42,11 @@ struct pool_shape {
 template <class Pool>
 inline constexpr bool caller_works = Pool::about.gives == hand_over::never;
 
+/// Whether any number of tasks can be pending while the workers are held.
+template <class Pool>
+inline constexpr bool queues_without_limit =
+    Pool::about.gives == hand_over::always && !Pool::about.waits_when_full;
+
 template <class Pool>
 void finish(Pool& pool) {
     if constexpr (requires { pool.finish(); }) {
