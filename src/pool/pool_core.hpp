@@ -162,7 +162,7 @@ private:
     friend class pool_steps;
     using all_steps = pool_steps<control_word, core>;
     [[nodiscard]] all_steps steps() noexcept { return {control_, *this}; }
-    void settle_queue() const noexcept { queue_->settle(); }
+    void settle_queue() const noexcept { queue_->synchronize_with_producers(); }
     bool offer(task& work) { return queue_->offer(std::move(work)) || offer_without_husks(work); }
     [[nodiscard]] bool queue_empty() const { return queue_->empty(); }
     [[nodiscard]] std::uint64_t settings_version() const noexcept { return settings_version_.load(); }

@@ -5,7 +5,7 @@
 //
 //     waiter                                    notifier
 //     W1  word |= waited; key = word            N1  publish the condition
-//     W2  look at the condition again           N2  if not waited: return      <- the usual case
+//     W2  re-check the condition                N2  if not waited: return      <- the usual case
 //     W3  sleep while word == key               N3  word += step
 //                                               N4  wake all
 //
@@ -63,7 +63,7 @@ public:
                 break;
             }
         }
-        const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
+        const std::stop_callback on_stop{limits.stop, wake_on_stop{this}};
         for (;;) {
             // If W1 reads the value of N3, that publishes N1 to this thread.
             const std::uint32_t key = word_.fetch_or(waited) | waited;  // W1
@@ -87,13 +87,13 @@ private:
     static constexpr std::uint32_t step = 2;
 
     void wake_all() noexcept {
-        SPOOL_PAUSE_POINT("done_event: somebody waits");
+        SPOOL_PAUSE_POINT("done_event: found a waiter");
         word_.fetch_add(step);  // N3
         parking_.unpark_all(word_);
     }
 
     // Skips N2: the stop flag is no seq_cst word, so the handshake must use word_ alone.
-    struct wake_at_stop {
+    struct wake_on_stop {
         basic_done_event* event;
         void operator()() const noexcept { event->wake_all(); }
     };

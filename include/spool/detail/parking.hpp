@@ -36,8 +36,8 @@ class futex_parking {
 public:
     using word = parking_word;
     using turns = spin_turns;
-    using moment = spin_moment;
-    using wake_moment = spool::wake_moment;
+    using spin_timestamp = spool::spin_timestamp;
+    using wake_timestamp = spool::wake_timestamp;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;
@@ -74,8 +74,8 @@ class portable_parking {
 public:
     using word = parking_word;
     using turns = spin_turns;
-    using moment = spin_moment;
-    using wake_moment = spool::wake_moment;
+    using spin_timestamp = spool::spin_timestamp;
+    using wake_timestamp = spool::wake_timestamp;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
     SPOOL_API void unpark_one(const word& w) noexcept;
     SPOOL_API void unpark_all(const word& w) noexcept;

@@ -47,15 +47,17 @@ private:
 
 /// A time in 32 bits, in microseconds, for notifiers that rely on a spinning waiter. The value
 /// wraps around after 71 minutes; a time of that age may briefly seem recent.
-class spin_moment {
+class spin_timestamp {
 public:
     [[nodiscard]] static std::uint32_t now() noexcept {
         const auto us =
             std::chrono::duration_cast<std::chrono::microseconds>(deadline::clock::now().time_since_epoch());
         return static_cast<std::uint32_t>(us.count());
     }
-    /// True: the spinning waiter has lost its CPU, or it would have looked since.
-    [[nodiscard]] static bool is_long_ago(std::uint32_t moment) noexcept { return now() - moment > patience; }
+    /// True: the spinning waiter has lost its CPU, or it would have polled since.
+    [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
+        return now() - timestamp > patience;
+    }
 
 private:
     static constexpr std::uint32_t patience = 40;  // us: not more than waking another takes

@@ -1,5 +1,5 @@
 // wake_age: how old a pending wake-up may get. A notifier that has woken a thread relies on it to
-// look at the condition soon. The thread may not get a CPU: a thread of higher priority may hold
+// re-check its condition soon. The thread may not get a CPU: a thread of higher priority may hold
 // the CPU that it is pinned to. So the notifier records when it woke the thread. The next notifier
 // wakes another thread if that was too long ago.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace spool::inline v1 {
 
-/// Notifiers stop relying on a woken thread that has not looked for this long. Where the CPU is
-/// idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is never doubled.
+/// Notifiers stop relying on a woken thread that has not re-checked its condition for this long.
+/// Where the CPU is idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is never doubled.
 inline constexpr std::chrono::microseconds wake_patience{1000};
 
 /// The steady clock as of the system's last tick: up to 10 ms behind, at a third of the cost. The
@@ -27,16 +27,16 @@ inline constexpr std::chrono::microseconds wake_patience{1000};
 
 /// The time of a wake-up in 32 bits, in microseconds. The value wraps around after 71 minutes. A
 /// wake-up of that age seems recent for a second.
-class wake_moment {
+class wake_timestamp {
 public:
     /// Precise: the notifier is about to make a system call anyway.
     [[nodiscard]] static std::uint32_t now() noexcept { return in_32_bits(deadline::clock::now()); }
     /// Cheap: every notifier asks this while a wake-up is pending. The coarse clock may be behind
-    /// `moment`, hence the slack.
-    [[nodiscard]] static bool is_long_ago(std::uint32_t moment) noexcept {
+    /// `timestamp`, hence the slack.
+    [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
         constexpr std::uint32_t slack = 1'000'000;
         constexpr auto patience = static_cast<std::uint32_t>(wake_patience.count());
-        return in_32_bits(coarse_now()) - moment + slack > patience + slack;
+        return in_32_bits(coarse_now()) - timestamp + slack > patience + slack;
     }
 
 private:

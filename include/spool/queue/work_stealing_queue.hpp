@@ -45,7 +45,7 @@ namespace spool::inline v1 {
 /// Consumers must detach before the queue is destroyed. Elements must be nothrow-movable.
 ///
 /// Why no wake-up is lost: pair (B) of event_count publishes an element in a deque, by a store to
-/// the deque's bottom and a light barrier. A taker makes a heavy barrier before its second look
+/// the deque's bottom and a light barrier. A taker makes a heavy barrier before its re-check
 /// (stealing_deque.hpp), unless no attached consumer is awake (awake_consumers.hpp). The taker
 /// finds the deque, because a seq_cst operation has put it into the list before (L). The inbox
 /// publishes its elements as segment_fifo does.
@@ -105,7 +105,7 @@ public:
         }
     }
 
-    void settle() const noexcept override { heavy_barrier(); }
+    void synchronize_with_producers() const noexcept override { heavy_barrier(); }
 
     [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }
     /// As in blocking_queue. A waiting consumer frees the memory that the inbox and its own deque
@@ -148,7 +148,7 @@ public:
     }
 
 protected:
-    void prepare_last_look() noexcept override {
+    void prepare_recheck() noexcept override {
         deque* const mine = own();
         const bool begins = mine != nullptr && !std::exchange(mine->is_resting, true);
         if (begins ? awake_.rest() : awake_.has_any()) {
@@ -161,7 +161,7 @@ protected:
         if (mine == nullptr || !mine->push_quickly(x)) [[unlikely]] {
             return push_at_length(mine, x);
         }
-        this->order_light();
+        this->publish_before_notify();
         return true;
     }
     std::size_t try_push_some(std::span<T> xs) override {
@@ -272,8 +272,8 @@ private:
     [[gnu::noinline]] void keep(deque& mine, node& n) noexcept {
         SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
         mine.push_back(&n);
-        this->order_light();
-        // A consumer that looked in the meantime has not seen the element.
+        this->publish_before_notify();
+        // A consumer that checked in the meantime has not seen the element.
         this->notify_consumer();  // pair (B): the deque's bottom
     }
 
@@ -316,7 +316,7 @@ private:
             return inbox_.try_push(x, this->unlimited);
         }
         mine->push(x);
-        this->order_light();
+        this->publish_before_notify();
         return true;
     }
 

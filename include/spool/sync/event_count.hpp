@@ -9,7 +9,7 @@
 //     waiter                               notifier
 //     W1  waiters_ += 1                    N1  publish the condition
 //     W2  key = epoch_                     N2  if waiters_ == 0: return         <- the usual case
-//     W3  look at the condition again      N3  epoch_ += 1
+//     W3  re-check the condition           N3  epoch_ += 1
 //     W4  sleep while epoch_ == key        N4  wake one sleeper, or all
 //     W5  waiters_ -= 1
 //
@@ -24,57 +24,57 @@
 //   (M) N1 and W3 lie in critical sections of one mutex. If W3's came first, its unlock makes
 //       W1 visible to N1's lock, and therefore to N2. Otherwise W3 sees N1.
 //   (B) A light barrier stands between N1 and N2, a heavy barrier (barrier.hpp) between W2 and W3.
-//       Then N1 need be no more than a release. await() takes the heavy barrier as `announced`.
+//       Then N1 may be a mere release. await() takes the heavy barrier as `before_recheck`.
 // Each site that notifies names its pair.
 //
-// Waiters are interchangeable: notify_one() may wake any of them. A woken waiter looks again before
-// it does anything else. So only a waiter that saw the condition after the wake-up consumes the
-// wake-up. A waiter that leaves without success after a wake-up (time-out, stop, an exception from
-// its look) passes the wake-up on.
+// Waiters are interchangeable: notify_one() may wake any of them. A woken waiter re-checks its
+// condition before it does anything else. So only a waiter that saw the condition after the wake-up
+// consumes the wake-up. A waiter that leaves without success after a wake-up (time-out, stop, an
+// exception from its check) passes the wake-up on.
 //
 // THROTTLED WAKE-UPS
 //
 // Some waiters take one of several things, and then wake the next waiter if there is more. A
-// notifier need not wake a second such waiter while the first is still on its way. coming_ says
-// whether a waiter is on its way. Its two lowest bits are the kind. The other bits are the moment
-// since when a notifier relies on that waiter:
+// notifier need not wake a second such waiter while the first is still on its way. wake_pending_
+// says whether a waiter is on its way. Its two lowest bits are the kind. The other bits are a
+// timestamp: since when a notifier relies on that waiter.
 //
-//     nobody   no waiter is on its way
-//     woken    a notifier woke a waiter at that moment, and the waiter has not looked yet
-//     looks    a waiter spins: it polls its condition before it goes to sleep (no moment)
-//     relied   the same, and a notifier relies on the spinning waiter since that moment
+//     none        no waiter is on its way
+//     woken       a notifier woke a waiter at that time, and the waiter has not re-checked yet
+//     spinning    a waiter spins: it polls its condition before it goes to sleep (no timestamp)
+//     relied_on   the same, and a notifier relies on the spinning waiter since that time
 //
 //     waiter                                   notifier
 //     W1, W2                                   N1, N2
-//     W2' coming_ = nobody                     T1  coming_ is woken or relied, not long ago: return
-//     W3, W4, W5                               T2  looks -> relied since now, and return.
-//     S1  nobody -> looks, then it spins           Anything else -> woken now.
-//     S2  = W2', when it has found something       If coming_ has changed since T1: return
+//     W2' wake_pending_ = none                 T1  woken or relied_on, and recent: return
+//     W3, W4, W5                               T2  spinning -> relied_on since now, and return.
+//     S1  none -> spinning, then it spins          Anything else -> woken now.
+//     S2  = W2', when it has found something       If wake_pending_ has changed since T1: return
 //         or the time is over; then as above   N3, N4
 //
 // No published thing is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes
 // later, and its W3 sees N1. With pair (S), N1, T1, W2' and W3 follow each other in the single
 // total order. With pair (M), if W3 had come before N1, then W2' would have come before T1. With
-// pair (B), N1 may not be visible yet when a spinning waiter reaches S2, because that waiter looks
-// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of coming_
-// (T0, in order_light()), which publishes N1 to W2'.
-// If coming_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3 behind
-// it sees N1. Otherwise another notifier came first, and the W2' of the waiter that it woke is
-// still to come.
-// That W2' does come. A waiter that stays asleep did its W2' before coming_ was set. So its W2 came
-// before N3, and N4 wakes that waiter or another. Every woken waiter does W1 to W3 again before it
-// does anything else. After it has taken what it found, it must call notify_throttled() if there is
-// more (with pair (B) after T0, like the publisher).
+// pair (B), N1 may not be visible yet when a spinning waiter reaches S2, because that waiter polls
+// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of
+// wake_pending_ (T0, in publish_before_notify()), which publishes N1 to W2'.
+// If wake_pending_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3
+// behind it sees N1. Otherwise another notifier came first, and the W2' of the waiter that it woke
+// is still to come.
+// That W2' does come. A waiter that stays asleep did its W2' before wake_pending_ was set. So its
+// W2 came before N3, and N4 wakes that waiter or another. Every woken waiter does W1 to W3 again
+// before it does anything else. After it has taken what it found, it must call
+// notify_unless_wake_pending() if there is more (with pair (B) after T0, like the publisher).
 //
-// The moment bounds how long published things wait for a waiter without a CPU while idle waiters
+// The timestamp bounds how long published things wait for a waiter without a CPU while idle waiters
 // could run. A waiter may lose its CPU while it spins, or get none after it was woken: a thread of
-// higher priority may hold the CPU that the waiter is pinned to. A spinning waiter looks at once,
-// so notifiers rely on it for 40 us (spin_moment). A woken waiter needs some time, so notifiers
-// rely on it for a millisecond (wake_moment). After that time the next notifier wakes another
-// sleeper and sets the moment again, so each such period wakes at most one more. Until then,
+// higher priority may hold the CPU that the waiter is pinned to. A spinning waiter polls at once,
+// so notifiers rely on it for 40 us (spin_timestamp). A woken waiter needs some time, so notifiers
+// rely on it for a millisecond (wake_timestamp). After that time the next notifier wakes another
+// sleeper and sets the timestamp again, so each such period wakes at most one more. Until then,
 // published things wait for that notifier or for the late waiter. A throttled notifier reads the
 // clock only after N2 has found a waiter: for the age of a pending wake-up, or to record a new
-// moment.
+// timestamp.
 // After such a replacement, two waiters are on their way. The first W2' stands for both, since its
 // W3 sees all that was published before. The other waiter finds less or nothing, as after a
 // spurious wake-up.
@@ -115,15 +115,15 @@ public:
     basic_event_count(const basic_event_count&) = delete;
     basic_event_count& operator=(const basic_event_count&) = delete;
 
-    /// First phase. The caller then looks at its condition again, and calls exactly one of
+    /// First phase. The caller then re-checks its condition, and calls exactly one of
     /// cancel_wait() and wait().
     [[nodiscard]] key prepare_wait() noexcept {
         waiters_.fetch_add(1);  // W1
         SPOOL_PAUSE_POINT("event_count: announced");
         const key k = epoch_.load();  // W2: reading the value of N3 publishes N1
-        if (coming_.load() != nobody) {
+        if (wake_pending_.load() != none) {
             SPOOL_PAUSE_POINT("event_count: about to let others be woken");
-            coming_.exchange(nobody);  // W2'
+            wake_pending_.exchange(none);  // W2'
         }
         return k;
     }
@@ -143,7 +143,7 @@ public:
 
     void notify_one() noexcept {
         if (waiters_.load() != 0) {  // N2
-            SPOOL_PAUSE_POINT("event_count: somebody waits");
+            SPOOL_PAUSE_POINT("event_count: found a waiter");
             epoch_.fetch_add(1);  // N3
             parking_.unpark_one(epoch_);
         }
@@ -151,15 +151,15 @@ public:
     /// Like notify_one(), but wakes no waiter while a waiter that an earlier call woke is still on
     /// its way, or while a waiter spins. It stops relying on a waiter that does not come (see
     /// above). A waiter that has found something must call it if there is more.
-    void notify_throttled() noexcept {
+    void notify_unless_wake_pending() noexcept {
         if (waiters_.load() != 0) {  // N2, throttled
-            wake_unless_one_comes();
+            wake_unless_pending();
         }
     }
-    /// With pair (B), call it between the light barrier and notify_throttled().
-    void order_light() noexcept {
+    /// With pair (B), call it between the light barrier and notify_unless_wake_pending().
+    void publish_before_notify() noexcept {
         if (waiters_.load() != 0) {
-            coming_.fetch_add(0);  // T0
+            wake_pending_.fetch_add(0);  // T0
         }
     }
     void notify_all() noexcept {
@@ -185,22 +185,22 @@ public:
     /// the wait calls ready() once more. It calls ready() and give_up() with no lock held, as often
     /// as needed; ready() may take what it finds. If ready() or give_up() throws, the wait ends
     /// with that exception.
-    /// The wait calls `announced` between the phases, before the look that decides; `announced`
-    /// must not throw.
-    template <class Ready, class GiveUp, class Announced>
+    /// The wait calls `before_recheck` between the phases, before the check that decides.
+    /// `before_recheck` must not throw.
+    template <class Ready, class GiveUp, class BeforeRecheck>
     [[nodiscard]] wait_result await(Ready&& ready, const wait_limits& limits, GiveUp&& give_up,
-                                    Announced&& announced) {
+                                    BeforeRecheck&& before_recheck) {
         if (ready()) {
             return wait_result::ready;
         }
         if (limits.spin > std::chrono::nanoseconds::zero() && spin(ready, limits, give_up)) {
             return wait_result::ready;
         }
-        const std::stop_callback on_stop{limits.stop, wake_at_stop{this}};
+        const std::stop_callback on_stop{limits.stop, wake_on_stop{this}};
         registration self{*this};
         for (;;) {
             self.prepare();
-            announced();
+            before_recheck();
             if (ready()) {  // W3
                 return self.leave(wait_result::ready);
             }
@@ -231,15 +231,16 @@ public:
 private:
     // Polls ready(); returns true if a poll succeeded. Only one waiter spins at a time. Throttled
     // notifiers rely on that waiter while it seems to have a CPU. The end of the spin is a W2'. So
-    // the look that follows sees all that was published before. If the spin found nothing, that is
-    // the waiter's own look. Otherwise it is the look for more that notify_throttled() requires.
+    // the check that follows sees all that was published before. If the spin found nothing, that is
+    // the waiter's own re-check. Otherwise it is the check for more that
+    // notify_unless_wake_pending() requires.
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
-        std::uint32_t seen = coming_.load();
-        if (seen != nobody || !coming_.compare_exchange_strong(seen, looks)) {  // S1
+        std::uint32_t seen = wake_pending_.load();
+        if (seen != none || !wake_pending_.compare_exchange_strong(seen, spinning)) {  // S1
             return false;
         }
-        const spin_end end{*this};
+        const end_of_spin on_exit{*this};
         for (typename Parking::turns turns{limits.spin}; turns.next();) {
             if (ready()) {
                 return true;
@@ -250,31 +251,31 @@ private:
         }
         return false;
     }
-    struct spin_end {
+    struct end_of_spin {
         basic_event_count& events;
         const int exceptions = std::uncaught_exceptions();
-        explicit spin_end(basic_event_count& e) noexcept : events(e) {}
-        spin_end(const spin_end&) = delete;
-        spin_end& operator=(const spin_end&) = delete;
-        ~spin_end() {
+        explicit end_of_spin(basic_event_count& e) noexcept : events(e) {}
+        end_of_spin(const end_of_spin&) = delete;
+        end_of_spin& operator=(const end_of_spin&) = delete;
+        ~end_of_spin() {
             SPOOL_PAUSE_POINT("event_count: about to end spinning");
-            events.coming_.exchange(nobody);  // S2, W2'
-            // A predicate threw, so this waiter never looks again: it wakes another waiter instead.
+            events.wake_pending_.exchange(none);  // S2, W2'
+            // A predicate threw, so this waiter checks no more: it wakes another waiter instead.
             if (std::uncaught_exceptions() != exceptions) {
-                events.notify_one();  // it will not look again: pair of whoever counted on it
+                events.notify_one();  // pair: that of the notifiers that relied on this waiter
             }
         }
     };
 
-    [[gnu::noinline]] void wake_unless_one_comes() noexcept {
-        std::uint32_t seen = coming_.load();  // T1, throttled
-        if (comes_soon(seen)) {
+    [[gnu::noinline]] void wake_unless_pending() noexcept {
+        std::uint32_t seen = wake_pending_.load();  // T1, throttled
+        if (may_rely_on(seen)) {
             return;
         }
-        const bool spins = seen == looks;
-        const std::uint32_t next =
-            spins ? since(Parking::moment::now(), relied) : since(Parking::wake_moment::now(), woken);
-        if (!coming_.compare_exchange_strong(seen, next) || spins) {  // T2, throttled
+        const bool spins = seen == spinning;
+        const std::uint32_t next = spins ? pack(Parking::spin_timestamp::now(), relied_on)
+                                         : pack(Parking::wake_timestamp::now(), woken);
+        if (!wake_pending_.compare_exchange_strong(seen, next) || spins) {  // T2, throttled
             return;
         }
         SPOOL_PAUSE_POINT("event_count: about to wake one");
@@ -283,16 +284,16 @@ private:
     }
 
     // Whether a notifier may rely on a waiter that is on its way.
-    static bool comes_soon(std::uint32_t coming) noexcept {
-        const std::uint32_t moment = coming & ~kind_bits;
-        switch (coming & kind_bits) {
-            case woken: return !Parking::wake_moment::is_long_ago(moment);
-            case relied: return !Parking::moment::is_long_ago(moment);
+    static bool may_rely_on(std::uint32_t pending) noexcept {
+        const std::uint32_t timestamp = pending & ~kind_bits;
+        switch (pending & kind_bits) {
+            case woken: return !Parking::wake_timestamp::is_long_ago(timestamp);
+            case relied_on: return !Parking::spin_timestamp::is_long_ago(timestamp);
             default: return false;
         }
     }
-    static std::uint32_t since(std::uint32_t moment, std::uint32_t kind) noexcept {
-        return (moment & ~kind_bits) | kind;
+    static std::uint32_t pack(std::uint32_t timestamp, std::uint32_t kind) noexcept {
+        return (timestamp & ~kind_bits) | kind;
     }
 
     void wake_all() noexcept {
@@ -304,7 +305,7 @@ private:
     // Wakes the waiter when its stop is requested. It skips N2: the stop flag is no seq_cst word,
     // so the handshake must use epoch_ alone. The callback's destructor waits for a call in
     // progress, so the event_count is alive.
-    struct wake_at_stop {
+    struct wake_on_stop {
         basic_event_count* events;
         void operator()() const noexcept { events->wake_all(); }
     };
@@ -317,7 +318,7 @@ private:
         registration(const registration&) = delete;
         registration& operator=(const registration&) = delete;
         ~registration() {
-            if (prepared_) {  // an exception from the look
+            if (prepared_) {  // an exception from the check
                 leave(wait_result::gave_up);
             }
         }
@@ -347,16 +348,16 @@ private:
         bool woken_ = false;
     };
 
-    // The kinds of coming_.
-    static constexpr std::uint32_t nobody = 0;
+    // The kinds of wake_pending_.
+    static constexpr std::uint32_t none = 0;
     static constexpr std::uint32_t woken = 1;
-    static constexpr std::uint32_t looks = 2;
-    static constexpr std::uint32_t relied = 3;
+    static constexpr std::uint32_t spinning = 2;
+    static constexpr std::uint32_t relied_on = 3;
     static constexpr std::uint32_t kind_bits = 3;
 
-    typename Parking::word epoch_{0};        // written by notifiers; publishes the condition of N1
-    typename Parking::word waiters_{0};      // written by waiters; publishes nothing
-    typename Parking::word coming_{nobody};  // publishes nothing
+    typename Parking::word epoch_{0};            // written by notifiers; publishes N1
+    typename Parking::word waiters_{0};          // written by waiters; publishes nothing
+    typename Parking::word wake_pending_{none};  // publishes nothing
     [[no_unique_address]] Parking parking_;
 };
 

@@ -146,12 +146,12 @@ public:
         bool next() { return left-- != 0; }
         unsigned left = 2;
     };
-    struct moment {                                   // in place of spin_moment
+    struct spin_timestamp {                           // in place of spin_timestamp
         static inline bool all_are_long_ago = false;  // set by tests
         static std::uint32_t now() { return 4; }
         static bool is_long_ago(std::uint32_t) { return all_are_long_ago; }
     };
-    struct wake_moment {                              // in place of spool::wake_moment
+    struct wake_timestamp {                           // in place of spool::wake_timestamp
         static inline bool all_are_long_ago = false;  // set by tests
         static std::uint32_t now() { return 4; }
         static bool is_long_ago(std::uint32_t) { return all_are_long_ago; }

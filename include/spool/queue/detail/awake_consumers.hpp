@@ -29,7 +29,7 @@ public:
     void add() noexcept { count_.fetch_add(1); }  // A1
     /// A consumer detaches.
     void remove() noexcept { count_.fetch_sub(1); }
-    /// A consumer is about to take its last look before it sleeps. True: it must make a heavy
+    /// A consumer is about to re-check the queue before it sleeps. True: it must make a heavy
     /// barrier.
     [[nodiscard]] bool rest() noexcept { return count_.fetch_sub(1) != 1; }  // R1
     /// Likewise for a thread that is not counted, or has already counted itself out.
