@@ -107,14 +107,14 @@ set(SPOOL_SOURCES
     src/base/default_parallelism.cpp
     src/base/error.cpp
     src/base/exceptions_in_flight.hpp
-    src/base/is_watched.hpp
+    src/base/fork_handlers.hpp
+    src/base/fork_handlers_portable.cpp
+    src/base/fork_handlers_posix.cpp
     src/base/pause_point.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
     src/base/thread_sanitizer.cpp
-    src/base/when_forking.hpp
-    src/base/when_forking_portable.cpp
-    src/base/when_forking_posix.cpp
+    src/base/thread_sanitizer_active.hpp
     src/executor/executor.cpp
     src/executor/executor_service.cpp
     src/executor/serial_executor.cpp
@@ -205,9 +205,9 @@ set(SPOOL_SOURCES
 
 # One source file per system where systems differ.
 if(UNIX)
-    list(REMOVE_ITEM SPOOL_SOURCES src/base/when_forking_portable.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/base/when_forking_posix.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_posix.cpp)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     list(REMOVE_ITEM SPOOL_SOURCES src/pool/stack_room_portable.cpp src/pool/thread_setup_portable.cpp

@@ -12,20 +12,20 @@ constinit std::atomic<task_id> next_block{1};
 
 }  // namespace
 
-constinit thread_local id_block id_block::mine_;
+constinit thread_local id_block id_block::local_;
 
 constinit task_id first_own_id = 0;
 
-void begin_new_ids() noexcept {
-    id_block::forget();  // the parent keeps using this block
+void restart_ids_after_fork() noexcept {
+    id_block::reset();  // the parent keeps using this block
     // relaxed, owner: there is only one thread
     first_own_id = next_block.load(std::memory_order_relaxed);
 }
 
-void id_block::renew() noexcept {
+void id_block::reserve() noexcept {
     // relaxed, statistic: only uniqueness matters, and the read-modify-write alone gives that
-    mine_.next_ = next_block.fetch_add(block_size, std::memory_order_relaxed);
-    mine_.end_ = mine_.next_ + block_size;
+    local_.next_ = next_block.fetch_add(block_size, std::memory_order_relaxed);
+    local_.end_ = local_.next_ + block_size;
 }
 
 }  // namespace spool::inline v1::detail

@@ -98,7 +98,7 @@ task_scope* task_scope::adopt() noexcept {
     return innermost_;
 }
 
-void task_scope::survive_fork() noexcept {
+void task_scope::after_fork_in_child() noexcept {
     lowest_survivor = highest_survivor = innermost_;
     for (task_scope* scope = innermost_; scope != nullptr; scope = scope->outer_) {
         // A thread that is gone may have held it in interrupt(), which leaves source_ intact.
@@ -108,7 +108,7 @@ void task_scope::survive_fork() noexcept {
     }
 }
 
-bool task_scope::survived_fork(const task_scope* scope) noexcept {
+bool task_scope::is_of_forking_thread(const task_scope* scope) noexcept {
     return lowest_survivor != nullptr && !std::less<>{}(scope, lowest_survivor) &&
            !std::less<>{}(highest_survivor, scope);
 }

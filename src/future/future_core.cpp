@@ -11,7 +11,7 @@
 #include <cxxabi.h>
 #endif
 
-#include "base/is_watched.hpp"
+#include "base/thread_sanitizer_active.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/sync/this_task.hpp"
@@ -84,7 +84,7 @@ void future_core::drop_reference() noexcept {
     SPOOL_PAUSE_POINT("future: about to drop a reference");
     // acq_rel: every other holder's use of the state happens before its destruction here
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        if (is_watched()) [[unlikely]] {
+        if (is_thread_sanitizer_active()) [[unlikely]] {
             receive_in_library(this);
         }
         delete this;

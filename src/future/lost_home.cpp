@@ -35,14 +35,15 @@ detail::future_word detail::future_core::word_after_fork(future_word seen) const
     if (!lost_home::is_lost(home_of(start_.load()))) {
         return seen;
     }
-    const bool goes_on = seen.now() == phase::running ? task_scope::survived_fork(seen.who<task_scope>())
-                                                      : seen == future_word{phase::completing, survivor_mark};
+    const bool goes_on = seen.now() == phase::running
+                             ? task_scope::is_of_forking_thread(seen.who<task_scope>())
+                             : seen == future_word{phase::completing, survivor_mark};
     return goes_on ? seen : future_word{phase::cancelled};
 }
 
 void survive_fork() noexcept {
-    detail::begin_new_ids();
-    task_scope::survive_fork();
+    detail::restart_ids_after_fork();
+    task_scope::after_fork_in_child();
     detail::future_core::survive_fork();
 }
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 #include "pool/deadlock_finder.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/mutex.hpp"
@@ -123,9 +123,9 @@ struct thread_pool_executor::core::deadlock_watch::list {
 constinit thread_pool_executor::core::deadlock_watch::list
     thread_pool_executor::core::deadlock_watch::list::all{};
 const bool thread_pool_executor::core::deadlock_watch::list::watching =
-    when_forking([]() SPOOL_ACQUIRE(all.mutex) { all.mutex.lock(); },
-                 []() SPOOL_RELEASE(all.mutex) { all.mutex.unlock(); },
-                 []() SPOOL_RELEASE(all.mutex) { all.begin_anew(); });
+    try_register_fork_handlers([]() SPOOL_ACQUIRE(all.mutex) { all.mutex.lock(); },
+                               []() SPOOL_RELEASE(all.mutex) { all.mutex.unlock(); },
+                               []() SPOOL_RELEASE(all.mutex) { all.begin_anew(); });
 
 wait_result thread_pool_executor::core::deadlock_watch::wait(core& pool, blocked_wait::what kind,
                                                              const std::stop_token& stop, sleeper sleep) {

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 #include "pool/pool_core.hpp"
 #include "pool/self_service.hpp"
 #include "spool/base/error.hpp"
@@ -35,7 +35,8 @@ constinit thread_pool_executor* first SPOOL_GUARDED_BY(list_mutex) = nullptr;
 
 }  // namespace
 
-const bool thread_pool_executor::fork_list::watching = when_forking(before_fork, in_parent, in_child);
+const bool thread_pool_executor::fork_list::watching =
+    try_register_fork_handlers(before_fork, in_parent, in_child);
 
 void thread_pool_executor::fork_list::add(thread_pool_executor& pool) {
     const detail::lock_guard lock{list_mutex};

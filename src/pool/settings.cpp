@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 #include "pool/pool_core.hpp"
 
 namespace spool::inline v1 {

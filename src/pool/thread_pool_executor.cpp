@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/is_watched.hpp"
+#include "base/thread_sanitizer_active.hpp"
 #include "pool/fork_list.hpp"
 #include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
@@ -34,7 +34,7 @@ void thread_pool_executor::execute_all(std::span<task> work) {
     for (const task& one : work) {
         use().require(one);
     }
-    if (detail::is_watched()) [[unlikely]] {
+    if (detail::is_thread_sanitizer_active()) [[unlikely]] {
         for (const task& one : work) {
             detail::hand_over_in_library(detail::sanitizer_key_of(one.id()));
         }
@@ -45,7 +45,7 @@ void thread_pool_executor::execute_all(std::span<task> work) {
 admission_result thread_pool_executor::try_execute(task&& work) {
     core& pool = use();
     pool.require(work);
-    if (detail::is_watched()) [[unlikely]] {
+    if (detail::is_thread_sanitizer_active()) [[unlikely]] {
         detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
     }
     std::exception_ptr start_error;

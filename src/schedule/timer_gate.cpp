@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 
 namespace spool::inline v1::detail {
 namespace {
@@ -26,7 +26,8 @@ void leave_gates_to_parent() SPOOL_RELEASE(list_mutex) {
     unused = nullptr;
     list_mutex.unlock();
 }
-[[maybe_unused]] const bool watching = when_forking(lock_list, unlock_list, leave_gates_to_parent);
+[[maybe_unused]] const bool watching =
+    try_register_fork_handlers(lock_list, unlock_list, leave_gates_to_parent);
 
 }  // namespace
 

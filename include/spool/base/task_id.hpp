@@ -16,17 +16,17 @@ namespace detail {
 class SPOOL_API id_block {
 public:
     [[nodiscard]] static task_id next() noexcept {
-        if (mine_.next_ == mine_.end_) [[unlikely]] {
-            renew();
+        if (local_.next_ == local_.end_) [[unlikely]] {
+            reserve();
         }
-        return mine_.next_++;
+        return local_.next_++;
     }
-    static void forget() noexcept { mine_ = {}; }
+    static void reset() noexcept { local_ = {}; }
 
 private:
-    static void renew() noexcept;
+    static void reserve() noexcept;
     // Trivially destroyed, so destructors of other thread_locals can still use it.
-    static constinit thread_local id_block mine_;
+    static constinit thread_local id_block local_;
 
     task_id next_ = 0;
     task_id end_ = 0;
@@ -40,7 +40,7 @@ inline task_id next_task_id() noexcept {
 /// child, smaller ids are the parent's. Changes only while the process has a single thread.
 extern SPOOL_API task_id first_own_id;
 /// Discards the current block and sets first_own_id. Call it in a forked child, on its only thread.
-SPOOL_API void begin_new_ids() noexcept;
+SPOOL_API void restart_ids_after_fork() noexcept;
 
 }  // namespace detail
 }  // namespace spool::inline v1

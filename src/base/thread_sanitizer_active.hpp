@@ -1,5 +1,4 @@
-// is_watched: whether ThreadSanitizer watches the program, for the compiled library (see
-// thread_sanitizer.hpp).
+// Whether ThreadSanitizer watches the program, for the compiled library (see thread_sanitizer.hpp).
 #pragma once
 
 #include "spool/detail/thread_sanitizer.hpp"
@@ -15,7 +14,7 @@ extern "C" {
 namespace spool::inline v1::detail {
 
 /// Costs a load and a branch, so hot paths may call it.
-[[nodiscard]] inline bool is_watched() noexcept {
+[[nodiscard]] inline bool is_thread_sanitizer_active() noexcept {
 #if defined(SPOOL_MAY_BE_WATCHED)
     return &__tsan_acquire != nullptr;
 #else

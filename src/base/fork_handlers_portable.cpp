@@ -1,9 +1,9 @@
 // For systems without fork().
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 
 namespace spool::inline v1 {
 
-bool when_forking(void (*)(), void (*)(), void (*)()) noexcept {
+bool try_register_fork_handlers(void (*)(), void (*)(), void (*)()) noexcept {
     return false;
 }
 

@@ -1,11 +1,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "base/when_forking.hpp"
+#include "base/fork_handlers.hpp"
 
 namespace spool::inline v1 {
 
-bool when_forking(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+bool try_register_fork_handlers(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
     return ::pthread_atfork(before, in_parent, in_child) == 0;
 }
 
