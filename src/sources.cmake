@@ -65,13 +65,13 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detail/segment_fifo.hpp
     include/spool/queue/detail/segment_store.hpp
     include/spool/queue/detail/slot.hpp
+    include/spool/queue/detail/source_rotation.hpp
     include/spool/queue/detail/stable_heap.hpp
     include/spool/queue/detail/stealing_deque.hpp
     include/spool/queue/detail/stealing_nodes.hpp
     include/spool/queue/detail/stealing_ring.hpp
-    include/spool/queue/detail/stealing_turns.hpp
-    include/spool/queue/detail/tidy_wait.hpp
     include/spool/queue/detail/two_ended_store.hpp
+    include/spool/queue/detail/wait_then_trim.hpp
     include/spool/queue/detail/waiting_list.hpp
     include/spool/queue/linked_blocking_deque.hpp
     include/spool/queue/linked_blocking_queue.hpp

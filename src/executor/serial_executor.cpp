@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    static constexpr int tasks_per_turn = 32;
+    static constexpr int tasks_per_drain = 32;
 
     class drain {
     public:
@@ -312,7 +312,7 @@ private:
     std::exception_ptr run_tasks() {
         std::exception_ptr first;
         entries one;
-        for (int turn = 1; next(one); ++turn) {
+        for (int count = 1; next(one); ++count) {
             std::exception_ptr thrown;
             try {
                 const task_scope scope{one.front().work};
@@ -321,10 +321,10 @@ private:
                 thrown = std::current_exception();
             }
             one.clear();
-            if (thrown == nullptr && turn < tasks_per_turn) {
+            if (thrown == nullptr && count < tasks_per_drain) {
                 continue;
             }
-            turn = 0;
+            count = 0;
             const handed how = pass_on();
             if (thrown != nullptr && first == nullptr && how != handed::refused) {
                 first = thrown;

@@ -253,7 +253,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     // Only a caller that has to wait reads the clock.
     future_waits& lately = waits_of_this_thread();
     const auto since = deadline::clock::now();
-    auto spin = spinning_pays(since) ? lately.worth_spinning() : std::chrono::nanoseconds{0};
+    auto spin = spinning_pays(since) ? lately.next_spin() : std::chrono::nanoseconds{0};
     const auto sleep = [&](const wait_limits& limits) {
         const auto spin_now = std::exchange(spin, std::chrono::nanoseconds{0});
         return wait({.until = limits.until, .stop = limits.stop, .spin = spin_now});
@@ -261,7 +261,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     const future_link own{*this};
     const wait_result how = until.is_never() ? nested_waiter::wait_here(std::span{&own, 1}, stop, sleep)
                                              : sleep({.until = until, .stop = stop});
-    lately.note(deadline::clock::now() - since);
+    lately.record(deadline::clock::now() - since);
     if (how == wait_result::interrupted) {
         throw interrupted(std::string{call} + ": stop requested while waiting for the " + describe());
     }

@@ -223,11 +223,11 @@ bool task_group::help_until_all_ended() {
     }
     const std::chrono::nanoseconds patience = pool_.use().patience_of_join();
     for (;;) {
-        for (spin_turns turns{patience}; !help();) {
+        for (spin_loop loop{patience}; !help();) {
             if (count_.all_ended()) {
                 return true;
             }
-            if (search_failed_ || !turns.next()) {
+            if (search_failed_ || !loop.next()) {
                 return false;
             }
         }

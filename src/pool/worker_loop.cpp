@@ -212,7 +212,7 @@ public:
         const wait_result how = pool_.queue_->pop_until(polled, limits, look_again);
         if (polled.has_value()) {
             next_ = *std::move(polled);
-            pool_.dry_spells_.note(deadline::clock::now() - spell_.since);
+            pool_.dry_spells_.record(deadline::clock::now() - spell_.since);
         }
         return how;
     }
@@ -261,9 +261,9 @@ std::chrono::nanoseconds thread_pool_executor::core::spin_time(dry_spell& spell)
     const std::chrono::nanoseconds none{0};
     std::chrono::nanoseconds budget = idle_spin_.time();
     if (idle_spin_.is_adaptive()) {
-        budget = spinning_pays(now) ? dry_spells_.worth_spinning() : none;
+        budget = spinning_pays(now) ? dry_spells_.next_spin() : none;
     } else if (idle_spin_.is_low_latency()) {
-        budget = spinning_can_help() ? dry_spells_.worth_spinning() : none;
+        budget = spinning_can_help() ? dry_spells_.next_spin() : none;
     }
     return std::max(none, budget - (now - spell.since));
 }

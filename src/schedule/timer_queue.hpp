@@ -9,7 +9,7 @@
 //
 // A new timer calls a taker only if it is due before the leader wakes, and then exactly one: the
 // leader, or without a leader the first waiting taker. If the leader should have looked more than
-// wake_patience ago, the thread that adds the timer takes the lead from it and calls the next
+// wake_timeout ago, the thread that adds the timer takes the lead from it and calls the next
 // taker.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace spool::inline v1 {
 namespace {
 
-constexpr unsigned pauses_per_turn = 4;
+constexpr unsigned pauses_per_round = 4;
 // The thread waited for may be on this CPU, just woken. So the first yield comes early, and further
 // yields are rare at first.
 constexpr unsigned first_yield = 4;
@@ -26,12 +26,13 @@ constinit thread_local future_waits this_threads_waits;
 
 }  // namespace
 
-bool spin_turns::next() noexcept {
-    for (unsigned i = 0; i < pauses_per_turn; ++i) {
+bool spin_loop::next() noexcept {
+    for (unsigned i = 0; i < pauses_per_round; ++i) {
         backoff::relax();
     }
-    ++turns_;
-    if (yields_ && (turns_ > last_seldom_yield || (turns_ >= first_yield && std::has_single_bit(turns_)))) {
+    ++rounds_;
+    if (yields_ &&
+        (rounds_ > last_seldom_yield || (rounds_ >= first_yield && std::has_single_bit(rounds_)))) {
         std::this_thread::yield();
     }
     return deadline::clock::now() < until_;
@@ -44,13 +45,13 @@ bool spinning_can_help() noexcept {
 bool spinning_pays() noexcept {
     // acquire: the contents of the watch
     const detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
-    return w != nullptr && w->allows_spinning();
+    return w != nullptr && w->may_spin();
 }
 
 bool spinning_pays(deadline::time_point now) noexcept {
     // acquire: the contents of the watch
     detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
-    return w != nullptr && w->allows_spinning(now);
+    return w != nullptr && w->may_spin(now);
 }
 
 void learn_whether_spinning_can_help() noexcept {

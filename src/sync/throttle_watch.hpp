@@ -19,34 +19,36 @@ namespace spool::inline v1::detail {
 /// Thread safety: any thread may call every member.
 class throttle_watch {
 public:
-    static constexpr double least_quota = 2;              // CPUs
-    static constexpr std::chrono::seconds asks_every{1};  // how often it reads the files
-    static constexpr std::chrono::seconds keeps_for{10};  // how long throttling forbids spinning
+    static constexpr double min_quota = 2;  // CPUs
+    /// How often it reads the files.
+    static constexpr std::chrono::seconds refresh_interval{1};
+    /// How long throttling forbids spinning.
+    static constexpr std::chrono::seconds throttled_for{10};
 
     /// `folders`: see cpu_cgroup_folders(). \throws std::bad_alloc
     SPOOL_API throttle_watch(std::vector<std::string> folders, deadline::time_point now);
 
-    /// Whether there is CPU time to spare. Reads the files at most once per asks_every.
-    [[nodiscard]] bool allows_spinning(deadline::time_point now) noexcept {
+    /// Whether there is CPU time to spare. Reads the files at most once per refresh_interval.
+    [[nodiscard]] bool may_spin(deadline::time_point now) noexcept {
         // relaxed, hint
-        if (now >= next_look_.load(std::memory_order_relaxed)) [[unlikely]] {
-            look(now);
+        if (now >= next_refresh_.load(std::memory_order_relaxed)) [[unlikely]] {
+            refresh(now);
         }
-        return allows_spinning();
+        return may_spin();
     }
     /// The last answer.
-    [[nodiscard]] bool allows_spinning() const noexcept {
-        return allows_.load(std::memory_order_relaxed);  // relaxed, hint
+    [[nodiscard]] bool may_spin() const noexcept {
+        return may_spin_.load(std::memory_order_relaxed);  // relaxed, hint
     }
 
 private:
-    SPOOL_API void look(deadline::time_point now) noexcept;
+    SPOOL_API void refresh(deadline::time_point now) noexcept;
 
     const std::vector<std::string> folders_;
-    std::atomic<bool> allows_{true};
+    std::atomic<bool> may_spin_{true};
     // time_point::max() if reading the files again would change nothing.
-    std::atomic<deadline::time_point> next_look_{deadline::time_point::max()};
-    std::atomic<std::uint64_t> throttled_{0};  // periods
+    std::atomic<deadline::time_point> next_refresh_{deadline::time_point::max()};
+    std::atomic<std::uint64_t> throttled_periods_{0};
     std::atomic<deadline::time_point> throttled_until_{deadline::time_point::min()};
 };
 

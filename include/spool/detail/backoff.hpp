@@ -15,15 +15,15 @@ namespace spool::inline v1 {
 class backoff {
 public:
     void operator()() noexcept {
-        if (turns_ < spins) {
+        if (rounds_ < spins) {
             relax();
-        } else if (turns_ < spins + yields) {
+        } else if (rounds_ < spins + yields) {
             std::this_thread::yield();
         } else {
             std::this_thread::sleep_for(std::chrono::microseconds{50});
             return;
         }
-        ++turns_;
+        ++rounds_;
     }
 
     /// Tells the CPU that this thread spins.
@@ -50,7 +50,7 @@ private:
     static constexpr unsigned yields = 256;
     static constexpr std::chrono::microseconds a_moment{8};
 
-    unsigned turns_ = 0;
+    unsigned rounds_ = 0;
 };
 
 }  // namespace spool::inline v1

@@ -55,7 +55,7 @@ public:
         if (ready()) {
             return wait_result::ready;
         }
-        for (spin_turns turns{limits.spin}; limits.spin.count() > 0 && turns.next();) {
+        for (spin_loop loop{limits.spin}; limits.spin.count() > 0 && loop.next();) {
             if (ready()) {
                 return wait_result::ready;
             }

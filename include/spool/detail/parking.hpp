@@ -35,7 +35,7 @@ using parking_word = std::atomic<std::uint32_t>;
 class futex_parking {
 public:
     using word = parking_word;
-    using turns = spin_turns;
+    using spin_loop = spool::spin_loop;
     using spin_timestamp = spool::spin_timestamp;
     using wake_timestamp = spool::wake_timestamp;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;
@@ -73,7 +73,7 @@ public:
 class portable_parking {
 public:
     using word = parking_word;
-    using turns = spin_turns;
+    using spin_loop = spool::spin_loop;
     using spin_timestamp = spool::spin_timestamp;
     using wake_timestamp = spool::wake_timestamp;
     SPOOL_API void park(const word& w, std::uint32_t expected, deadline until) noexcept;

@@ -21,28 +21,28 @@ inline constexpr std::chrono::nanoseconds break_even = std::chrono::microseconds
 
 /// How long a wait spins whatever came before, unless spinning does not pay at all. It is an eighth
 /// of break_even, so it costs little, and it detects when waits become short.
-inline constexpr std::chrono::nanoseconds first_look = break_even / 8;
+inline constexpr std::chrono::nanoseconds min_spin = break_even / 8;
 
 /// A larger limit, for spins that pay with CPU time for low latency: idle_spin::low_latency(), the
 /// trials of future_waits, and joins of a task group.
 inline constexpr std::chrono::nanoseconds spin_budget = std::chrono::microseconds{100};
 
-/// The turns of one spin. Each turn pauses. A budget above first_look also yields, at first now and
-/// then, later in each turn, so that the thread waited for gets a CPU.
+/// The rounds of one spin. Each round pauses. A budget above min_spin also yields, at first now and
+/// then, later in each round, so that the thread waited for gets a CPU.
 ///
-///     for (spin_turns turns{budget}; turns.next();) { if (ready()) { ... } }
-class spin_turns {
+///     for (spin_loop loop{budget}; loop.next();) { if (ready()) { ... } }
+class spin_loop {
 public:
-    explicit spin_turns(std::chrono::nanoseconds budget) noexcept
-        : until_(deadline::after(budget).when()), yields_(budget > first_look) {}
-    /// Waits for one turn. False when the budget is used up.
+    explicit spin_loop(std::chrono::nanoseconds budget) noexcept
+        : until_(deadline::after(budget).when()), yields_(budget > min_spin) {}
+    /// Waits for one round. False when the budget is used up.
     SPOOL_API bool next() noexcept;
 
 private:
     deadline::time_point until_;
     // A short spin keeps the CPU: a thread that yields to a busy one may wait for milliseconds.
     bool yields_;
-    unsigned turns_ = 0;
+    unsigned rounds_ = 0;
 };
 
 /// A time in 32 bits, in microseconds, for notifiers that rely on a spinning waiter. The value
@@ -56,17 +56,17 @@ public:
     }
     /// True: the spinning waiter has lost its CPU, or it would have polled since.
     [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
-        return now() - timestamp > patience;
+        return now() - timestamp > timeout;
     }
 
 private:
-    static constexpr std::uint32_t patience = 40;  // us: not more than waking another takes
+    static constexpr std::uint32_t timeout = 40;  // us: not more than waking another takes
 };
 
 /// How long the next wait spins: the budget if the last two waits were no longer than the budget,
-/// else first_look. So one long wait ends the long spins, and two short waits start them again.
+/// else min_spin. So one long wait ends the long spins, and two short waits start them again.
 ///
-/// Thread safety: any thread may call every member. If two threads note a wait at once, one note
+/// Thread safety: any thread may call every member. If two threads record a wait at once, one
 /// may be lost; the result is a guess anyway.
 class recent_waits {
 public:
@@ -74,15 +74,15 @@ public:
     explicit constexpr recent_waits(std::chrono::nanoseconds budget = break_even) noexcept
         : budget_(budget) {}
 
-    [[nodiscard]] std::chrono::nanoseconds worth_spinning() const noexcept {
-        const unsigned waits = short_in_a_row_.load(std::memory_order_relaxed);  // relaxed, hint
-        return waits >= enough ? budget_ : first_look;
+    [[nodiscard]] std::chrono::nanoseconds next_spin() const noexcept {
+        const unsigned waits = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
+        return waits >= enough ? budget_ : min_spin;
     }
-    void note(std::chrono::nanoseconds wait) noexcept {
-        const unsigned before = short_in_a_row_.load(std::memory_order_relaxed);  // relaxed, hint
+    void record(std::chrono::nanoseconds wait) noexcept {
+        const unsigned before = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
         const unsigned now = wait > budget_ ? 0 : before < enough ? before + 1 : enough;
         if (now != before) {
-            short_in_a_row_.store(now, std::memory_order_relaxed);  // relaxed, hint
+            short_waits_.store(now, std::memory_order_relaxed);  // relaxed, hint
         }
     }
 
@@ -90,7 +90,7 @@ private:
     static constexpr unsigned enough = 2;
 
     std::chrono::nanoseconds budget_;
-    std::atomic<unsigned> short_in_a_row_{enough};  // counted up to `enough`
+    std::atomic<unsigned> short_waits_{enough};  // in a row; counted up to `enough`
 };
 
 /// The same for one thread's waits for futures. Two threads that wait for each other in turn make
@@ -99,27 +99,27 @@ private:
 /// number of waits until the next trial.
 class future_waits {
 public:
-    [[nodiscard]] std::chrono::nanoseconds worth_spinning() noexcept {
-        is_try_ = long_in_a_row_ >= next_try_;
-        return is_try_ ? spin_budget : waits_.worth_spinning();
+    [[nodiscard]] std::chrono::nanoseconds next_spin() noexcept {
+        is_trial_ = long_waits_ >= next_trial_;
+        return is_trial_ ? spin_budget : waits_.next_spin();
     }
-    void note(std::chrono::nanoseconds wait) noexcept {
-        waits_.note(wait);
-        if (is_try_) {
-            next_try_ = wait <= spin_budget ? first_try : std::min(2 * next_try_, last_try);
-            long_in_a_row_ = 0;
+    void record(std::chrono::nanoseconds wait) noexcept {
+        waits_.record(wait);
+        if (is_trial_) {
+            next_trial_ = wait <= spin_budget ? first_trial : std::min(2 * next_trial_, last_trial);
+            long_waits_ = 0;
         }
-        long_in_a_row_ = wait > break_even ? long_in_a_row_ + 1 : 0;
+        long_waits_ = wait > break_even ? long_waits_ + 1 : 0;
     }
 
 private:
-    static constexpr unsigned first_try = 4;
-    static constexpr unsigned last_try = 256;
+    static constexpr unsigned first_trial = 4;
+    static constexpr unsigned last_trial = 256;
 
     recent_waits waits_;
-    unsigned long_in_a_row_ = 0;
-    unsigned next_try_ = first_try;
-    bool is_try_ = false;
+    unsigned long_waits_ = 0;  // in a row
+    unsigned next_trial_ = first_trial;
+    bool is_trial_ = false;
 };
 
 /// Whether the thread waited for can run meanwhile: the process may use more than one CPU. False

@@ -14,7 +14,7 @@ namespace spool::inline v1 {
 
 /// Notifiers stop relying on a woken thread that has not re-checked its condition for this long.
 /// Where the CPU is idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is never doubled.
-inline constexpr std::chrono::microseconds wake_patience{1000};
+inline constexpr std::chrono::microseconds wake_timeout{1000};
 
 /// The steady clock as of the system's last tick: up to 10 ms behind, at a third of the cost. The
 /// steady clock itself where the system has no such clock.
@@ -22,7 +22,7 @@ inline constexpr std::chrono::microseconds wake_patience{1000};
 
 /// Whether a thread that was woken at `when`, a time on the steady clock, counts as stuck.
 [[nodiscard]] inline bool is_stuck_since(deadline::time_point when) noexcept {
-    return when < coarse_now() - wake_patience;
+    return when < coarse_now() - wake_timeout;
 }
 
 /// The time of a wake-up in 32 bits, in microseconds. The value wraps around after 71 minutes. A
@@ -35,8 +35,8 @@ public:
     /// `timestamp`, hence the slack.
     [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
         constexpr std::uint32_t slack = 1'000'000;
-        constexpr auto patience = static_cast<std::uint32_t>(wake_patience.count());
-        return in_32_bits(coarse_now()) - timestamp + slack > patience + slack;
+        constexpr auto timeout = static_cast<std::uint32_t>(wake_timeout.count());
+        return in_32_bits(coarse_now()) - timestamp + slack > timeout + slack;
     }
 
 private:

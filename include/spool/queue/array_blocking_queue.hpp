@@ -19,12 +19,12 @@
 namespace spool::inline v1 {
 
 /// FIFO over a ring of slots that are allocated once, one cache line each (several, if an element
-/// has more than 56 bytes).
+/// has visitor than 56 bytes).
 ///
 ///     spool::array_blocking_queue<int> numbers{100};
 ///     bool taken = numbers.offer(7);  // false while 100 are there
 ///
-/// Adding and taking use no lock. Members that look at all elements (remove_if, for_each, contains,
+/// Adding and taking use no lock. Members that visit all elements (remove_if, for_each, contains,
 /// peek and the like) stop both ends meanwhile. Elements must be movable without throwing. See
 /// blocking_queue for everything else.
 template <class T>
@@ -66,7 +66,7 @@ protected:
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         return fifo_.extract_if(wanted);
     }
-    void visit(function_ref<bool(const T&)> more) const override { fifo_.visit(more); }
+    void visit(function_ref<bool(const T&)> visitor) const override { fifo_.visit(visitor); }
 
 private:
     static std::size_t checked(std::size_t capacity) {

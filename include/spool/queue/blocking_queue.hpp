@@ -268,10 +268,10 @@ public:
         return taken;
     }
 
-    /// Calls `look` with every element, in order. As in remove_if, it must not touch the queue.
-    void for_each(function_ref<void(const T&)> look) const {
+    /// Calls `visitor` with every element, in order. As in remove_if, it must not touch the queue.
+    void for_each(function_ref<void(const T&)> visitor) const {
         visit([&](const T& x) {
-            look(x);
+            visitor(x);
             return true;
         });
     }
@@ -283,11 +283,11 @@ public:
         });
         return found;
     }
-    /// Calls `look` with the head. Returns false if the queue is empty.
-    bool peek(function_ref<void(const T&)> look) const {
+    /// Calls `visitor` with the head. Returns false if the queue is empty.
+    bool peek(function_ref<void(const T&)> visitor) const {
         bool seen = false;
         visit([&](const T& x) {
-            look(x);
+            visitor(x);
             seen = true;
             return false;
         });
@@ -355,12 +355,12 @@ protected:
     /// Takes out every element for which `wanted` is true, in order; the rest keep their order.
     /// Asks `wanted` in order. If `wanted` or the allocation throws, every element stays.
     virtual std::vector<T> extract_if(function_ref<bool(const T&)> wanted) = 0;
-    /// Calls `more` on each element in order, until it returns false. Override to stop early.
-    virtual void visit(function_ref<bool(const T&)> more) const {
-        bool going_on = true;
+    /// Calls `visitor` on each element in order, until it returns false. Override to stop early.
+    virtual void visit(function_ref<bool(const T&)> visitor) const {
+        bool continues = true;
         // With a predicate that is always false, extract_if leaves the queue unchanged.
         static_cast<void>(const_cast<blocking_queue*>(this)->extract_if([&](const T& x) {
-            going_on = going_on && more(x);
+            continues = continues && visitor(x);
             return false;
         }));
     }

@@ -71,7 +71,7 @@ struct earlier_first : order_by_key {
 ///   - push of a new head:        calls the leader, whose sleep is now too long; without a leader,
 ///                                calls the first taker.
 ///   - push behind the head:      (I) held before, and the head is the same.
-///   - any push:                  if the leader should have looked more than wake_patience ago, it
+///   - any push:                  if the leader should have looked more than wake_timeout ago, it
 ///                                loses the lead, and the next taker is called. A called taker that
 ///                                is as late is skipped. So a taker without a CPU delays the other
 ///                                takers only until the next push after that time.
@@ -167,9 +167,9 @@ protected:
         detail::unpack(taken, out);
         return out;
     }
-    void visit(function_ref<bool(const T&)> more) const override {
+    void visit(function_ref<bool(const T&)> visitor) const override {
         const detail::lock_guard lock{mutex_};
-        heap_.visit(more);
+        heap_.visit(visitor);
     }
 
 private:

@@ -139,13 +139,13 @@ public:
                        "linked_blocking_deque::poll_last_for");
     }
 
-    /// Calls `look` with the element at one end; false: the deque is empty. As with for_each,
-    /// `look` must not touch the queue.
-    bool peek_first(function_ref<void(const T&)> look) const { return store_.peek(end::first, look); }
-    bool peek_last(function_ref<void(const T&)> look) const { return store_.peek(end::last, look); }
+    /// Calls `visitor` with the element at one end; false: the deque is empty. As with for_each,
+    /// `visitor` must not touch the queue.
+    bool peek_first(function_ref<void(const T&)> visitor) const { return store_.peek(end::first, visitor); }
+    bool peek_last(function_ref<void(const T&)> visitor) const { return store_.peek(end::last, visitor); }
     /// Like for_each, in reverse order.
-    void for_each_backward(function_ref<void(const T&)> look) const {
-        store_.visit(tail(), [&](const T& x) { return look(x), true; });
+    void for_each_backward(function_ref<void(const T&)> visitor) const {
+        store_.visit(tail(), [&](const T& x) { return visitor(x), true; });
     }
 
     /// Removes the element nearest to that end for which `doomed` is true; false: there is none.
@@ -186,7 +186,7 @@ protected:
         }
         return out;
     }
-    void visit(function_ref<bool(const T&)> more) const override { store_.visit(head(), more); }
+    void visit(function_ref<bool(const T&)> visitor) const override { store_.visit(head(), visitor); }
 
 private:
     [[nodiscard]] end head() const noexcept { return order_ == deque_order::fifo ? end::first : end::last; }

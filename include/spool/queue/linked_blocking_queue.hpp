@@ -17,7 +17,7 @@
 #include "spool/base/task.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
-#include "spool/queue/detail/tidy_wait.hpp"
+#include "spool/queue/detail/wait_then_trim.hpp"
 
 namespace spool::inline v1 {
 
@@ -30,7 +30,7 @@ namespace spool::inline v1 {
 ///
 /// Adding and taking wait for no lock, and allocate nothing in steady use. Elements lie in slots of
 /// one cache line (several, if larger than 56 bytes), in segments that are reused. A queue that
-/// stays empty for a while gives its memory back to the system. Members that look at all elements
+/// stays empty for a while gives its memory back to the system. Members that visit all elements
 /// (remove_if, for_each, contains, peek and the like) stop both ends meanwhile.
 ///
 /// Elements must be movable without throwing. See blocking_queue for everything else.
@@ -70,10 +70,10 @@ public:
         if (!fifo_.has_surplus()) {
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
-        return detail::tidy_wait(
-            limits, fifo_.patience,
+        return detail::wait_then_trim(
+            limits, fifo_.idle_before_trim,
             [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
-            [this] { fifo_.give_back(); });
+            [this] { fifo_.trim(); });
     }
 
     /// How many segments the queue holds, including spares: a statistic. Stops both ends meanwhile.
@@ -96,7 +96,7 @@ protected:
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         return fifo_.extract_if(wanted);
     }
-    void visit(function_ref<bool(const T&)> more) const override { fifo_.visit(more); }
+    void visit(function_ref<bool(const T&)> visitor) const override { fifo_.visit(visitor); }
 
 private:
     static std::size_t checked(std::size_t capacity) {

@@ -34,7 +34,7 @@ namespace spool::inline v1 {
 /// longer counts as waiting. Elements must move without throwing. See blocking_queue for the rest.
 ///
 /// The queue never has both elements and waiting consumers: each thread checks the other side
-/// first, under the lock. A waiting consumer, and a producer whose transfer waits, has a note on
+/// first, under the lock. A waiting consumer, and a producer whose transfer waits, has a waiter on
 /// its own stack. Elements travel in nodes, which are filled before the lock is taken and emptied
 /// after it is released: no user code but predicates runs under the lock. A withdrawn transfer
 /// unlinks its node and moves the element back.
@@ -189,13 +189,13 @@ protected:
         gone.move_to(out);
         return out;
     }
-    void visit(function_ref<bool(const T&)> more) const override {
+    void visit(function_ref<bool(const T&)> visitor) const override {
         const detail::lock_guard lock{mutex_};
-        elements_.visit([&](const element& e) { return more(e.value); });
+        elements_.visit([&](const element& e) { return visitor(e.value); });
     }
 
 private:
-    using giver = detail::waiting_for_partner;
+    using giver = detail::partner_waiter;
     struct element : detail::waiting_links {
         explicit element(T&& x) noexcept : value(std::move(x)) {}
         T value;
@@ -203,7 +203,7 @@ private:
         bool chosen = false;
     };
     using element_ptr = std::unique_ptr<element>;
-    struct taker : detail::waiting_links, detail::waiting_for_partner {
+    struct taker : detail::waiting_links, detail::partner_waiter {
         element_ptr goods;
     };
 
@@ -297,7 +297,7 @@ private:
         return element_ptr{&e};
     }
 
-    // Guards everything below, and every note in the lists; pair (M) of every wait.
+    // Guards everything below, and every waiter in the lists; pair (M) of every wait.
     mutable detail::mutex mutex_;
     detail::waiting_list<element> elements_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);

@@ -114,9 +114,9 @@ protected:
         detail::unpack(taken, out);
         return out;
     }
-    void visit(function_ref<bool(const T&)> more) const override {
+    void visit(function_ref<bool(const T&)> visitor) const override {
         const detail::lock_guard lock{mutex_};
-        heap_.visit(more);
+        heap_.visit(visitor);
     }
 
 private:

@@ -21,17 +21,17 @@ enum class fairness {
 };
 
 /// A taker waits for a giver, and a giver for a taker. offer() succeeds only if a taker waits,
-/// poll() only if a giver waits. Size and capacity are always 0, and there is nothing to look at or
+/// poll() only if a giver waits. Size and capacity are always 0, and there is nothing to visit or
 /// to remove. See blocking_queue for the rest.
 ///
 /// Elements must move without throwing. Waiting to take allocates nothing. Nor does giving an
 /// element that is trivially copyable, or a task whose callable is (submit() makes such tasks). Any
 /// other element travels in a block of memory.
 ///
-/// Each waiter has a note with its own event in one of two lists. Its partner fills (or empties)
-/// the note and wakes only that waiter, after the unlock (where there are futexes), so that the
-/// waiter need not wait for the lock. If a waiter is served at the moment its wait ends otherwise,
-/// it counts as served: no element is lost.
+/// Each waiting thread has a waiter with its own event in one of two lists. Its partner fills (or
+/// empties) the waiter and wakes only that thread, after the unlock (where there are futexes), so
+/// that the waiter need not wait for the lock. If a waiter is served at the moment its wait ends
+/// otherwise, it counts as served: no element is lost.
 template <class T>
 class synchronous_queue final : public blocking_queue<T> {
 public:
@@ -109,11 +109,11 @@ protected:
 
 private:
     template <class Goods>
-    struct note : detail::waiting_links, detail::waiting_for_partner {
+    struct waiter : detail::waiting_links, detail::partner_waiter {
         Goods* goods;  // where the element is, or goes
     };
-    using giver = note<detail::loan<T>>;
-    using taker = note<detail::parked<T>>;
+    using giver = waiter<detail::loan<T>>;
+    using taker = waiter<detail::parked<T>>;
 
     wait_result wait_for(detail::parked<T>& goods, const wait_limits& limits, function_ref<bool()> give_up) {
         taker me{{}, {}, &goods};
@@ -132,8 +132,8 @@ private:
         return !takers_.empty();
     }
 
-    template <class Note>
-    Note& first_of(detail::waiting_list<Note>& waiting) const noexcept {
+    template <class Waiter>
+    Waiter& first_of(detail::waiting_list<Waiter>& waiting) const noexcept {
         return fairness_ == fairness::fair ? waiting.front() : waiting.back();
     }
     static detail::parked<T> parcel(T& x) { return detail::parked<T>{x}; }
@@ -160,7 +160,7 @@ private:
     }
 
     const fairness fairness_ = fairness::unfair;
-    // Guards everything below, and every note in the lists; pair (M) of every wait.
+    // Guards everything below, and every waiter in the lists; pair (M) of every wait.
     detail::mutex mutex_;
     detail::waiting_list<giver> givers_ SPOOL_GUARDED_BY(mutex_);
     detail::waiting_list<taker> takers_ SPOOL_GUARDED_BY(mutex_);

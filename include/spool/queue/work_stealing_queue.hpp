@@ -18,7 +18,7 @@
 #include "spool/queue/detail/awake_consumers.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
-#include "spool/queue/detail/tidy_wait.hpp"
+#include "spool/queue/detail/wait_then_trim.hpp"
 #include "spool/sync/barrier.hpp"
 
 namespace spool::inline v1 {
@@ -37,7 +37,7 @@ namespace spool::inline v1 {
 /// thread that attaches.
 ///
 /// Order: none overall. No element waits forever while attached consumers keep adding new ones:
-/// each consumer looks at the inbox first every 61st time. Every 976th time it looks instead at the
+/// each consumer tries the inbox first every 61st time. Every 976th time it tries instead the
 /// oldest elements of all deques in turn, its own included. for_each and take_if visit the deques,
 /// oldest element first in each, then the inbox. They may miss an element that its owner is just
 /// taking. Meanwhile takers wait, and so does a consumer whose deque has to grow.
@@ -118,11 +118,11 @@ public:
         if (!trims_own && !inbox_.has_surplus()) {
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
-        return detail::tidy_wait(
-            limits, inbox_.patience,
+        return detail::wait_then_trim(
+            limits, inbox_.idle_before_trim,
             [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
             [&] {
-                inbox_.give_back();
+                inbox_.trim();
                 if (trims_own) {
                     mine->trim();
                 }
@@ -181,9 +181,9 @@ protected:
             if (mine == nullptr || !detail::is_vacant(x)) [[unlikely]] {
                 return pop(mine, take);
             }
-            const typename deque::look first = mine->next_look();
-            if (first != deque::look::newest) [[unlikely]] {
-                return pop_in_turn(mine, first, take);
+            const detail::pop_source first = mine->next_source();
+            if (first != detail::pop_source::newest) [[unlikely]] {
+                return pop_from_source(mine, first, take);
             }
             const typename deque::attempt newest = mine->begin_pop();
             if (newest.taken == nullptr) [[unlikely]] {
@@ -234,17 +234,17 @@ protected:
         return out;
     }
 
-    void visit(function_ref<bool(const T&)> more) const override {
+    void visit(function_ref<bool(const T&)> visitor) const override {
         {
             const detail::lock_guard lock{freeze_mutex_};
             for (deque* d = deques_.load(); d != nullptr; d = d->next) {
                 const frozen one{d, d->next};
-                if (!d->visit(more)) {
+                if (!d->visit(visitor)) {
                     return;
                 }
             }
         }
-        inbox_.visit(more);
+        inbox_.visit(visitor);
     }
 
 private:
@@ -326,13 +326,15 @@ private:
         if (mine == nullptr) {
             return inbox_.pop(take) || steal(mine, take);
         }
-        const typename deque::look first = mine->next_look();
-        return first == deque::look::newest ? pop_newest(mine, take) : pop_in_turn(mine, first, take);
+        const detail::pop_source first = mine->next_source();
+        return first == detail::pop_source::newest ? pop_newest(mine, take)
+                                                   : pop_from_source(mine, first, take);
     }
-    // For the turns at which the newest element does not come first.
+    // Tries `first`, which is not the newest element, then the rest.
     template <class Take>
-    [[gnu::noinline]] bool pop_in_turn(deque* mine, typename deque::look first, Take take) {
-        return (first == deque::look::inbox ? inbox_.pop(take) : steal(mine, take)) || pop_newest(mine, take);
+    [[gnu::noinline]] bool pop_from_source(deque* mine, detail::pop_source first, Take take) {
+        return (first == detail::pop_source::inbox ? inbox_.pop(take) : steal(mine, take)) ||
+               pop_newest(mine, take);
     }
     template <class Take>
     bool pop_newest(deque* mine, Take take) {

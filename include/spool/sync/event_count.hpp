@@ -241,7 +241,7 @@ private:
             return false;
         }
         const end_of_spin on_exit{*this};
-        for (typename Parking::turns turns{limits.spin}; turns.next();) {
+        for (typename Parking::spin_loop loop{limits.spin}; loop.next();) {
             if (ready()) {
                 return true;
             }

@@ -140,13 +140,13 @@ private:
 class parking {
 public:
     using word = atomic<std::uint32_t>;
-    struct turns {  // in place of spin_turns
+    struct spin_loop {  // in place of spool::spin_loop
         template <class Budget>
-        explicit turns(const Budget&) {}
+        explicit spin_loop(const Budget&) {}
         bool next() { return left-- != 0; }
         unsigned left = 2;
     };
-    struct spin_timestamp {                           // in place of spin_timestamp
+    struct spin_timestamp {                           // in place of spool::spin_timestamp
         static inline bool all_are_long_ago = false;  // set by tests
         static std::uint32_t now() { return 4; }
         static bool is_long_ago(std::uint32_t) { return all_are_long_ago; }

@@ -39,7 +39,7 @@ protected:
     }
 
     void produce(std::uint64_t count) {
-        detail::fifo_view seen = tail_.look();
+        detail::fifo_view seen = tail_.load();
         ASSERT_TRUE(tail_.try_claim(seen, count));
     }
     // Looks at the tail, after using up the known elements. Takes all that it finds, and returns

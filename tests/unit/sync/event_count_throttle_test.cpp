@@ -82,16 +82,16 @@ TYPED_TEST(event_count_throttle, one_wake_passed_on_by_each_wakes_all) {
 // No thread sleeps here, and the test moves the time.
 struct watched_parking {
     using word = spool::parking_word;
-    using turns = spool::spin_turns;
+    using spin_loop = spool::spin_loop;
     using spin_timestamp = spool::spin_timestamp;
     struct wake_timestamp {
         static inline std::uint32_t time = 0;
         static inline int looks = 0;  // how often a notifier asked for the age
-        static constexpr std::uint32_t patience = 1000;
+        static constexpr std::uint32_t timeout = 1000;
         static std::uint32_t now() { return time; }
         static bool is_long_ago(std::uint32_t since) {
             ++looks;
-            return time - since > patience;
+            return time - since > timeout;
         }
     };
     struct late_wake {};
@@ -113,18 +113,18 @@ protected:
     spool::basic_event_count<watched_parking> events_;
 };
 
-TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for_each_patience) {
+TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for_each_timeout) {
     static_cast<void>(events_.prepare_wait());
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 1);
-    clock::time += clock::patience;
+    clock::time += clock::timeout;
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 1);
     clock::time += 10;
     events_.notify_unless_wake_pending();
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 2);
-    clock::time += clock::patience + 10;
+    clock::time += clock::timeout + 10;
     events_.notify_unless_wake_pending();
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 3);
@@ -133,11 +133,11 @@ TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for
 TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
     static_cast<void>(events_.prepare_wait());
     events_.notify_unless_wake_pending();
-    clock::time += clock::patience / 2;
+    clock::time += clock::timeout / 2;
     static_cast<void>(events_.prepare_wait());  // a waiter looks
     events_.notify_unless_wake_pending();       // a new wake-up with its own age
     EXPECT_EQ(watched_parking::woken, 2);
-    clock::time += clock::patience / 2 + 10;
+    clock::time += clock::timeout / 2 + 10;
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 2);
 }
@@ -159,13 +159,13 @@ TEST_F(event_count_wake_age, every_moment_of_the_clock_will_do) {
         events_.notify_unless_wake_pending();
         events_.notify_unless_wake_pending();
         EXPECT_EQ(watched_parking::woken, 1) << start;
-        clock::time += clock::patience + 10;
+        clock::time += clock::timeout + 10;
         events_.notify_unless_wake_pending();
         EXPECT_EQ(watched_parking::woken, 2) << start;
     }
 }
 
-TEST(wake_age, is_long_ago_after_the_patience_and_not_before) {
+TEST(wake_age, is_long_ago_after_the_timeout_and_not_before) {
     using spool::wake_timestamp;
     const std::uint32_t now = wake_timestamp::now();
     EXPECT_FALSE(wake_timestamp::is_long_ago(now));

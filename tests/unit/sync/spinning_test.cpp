@@ -27,42 +27,42 @@ constexpr std::chrono::nanoseconds for_ever = std::chrono::nanoseconds::max();
 // ---- The guess
 
 TEST(recent_waits_guess, spins_for_the_budget_before_anything_was_noted) {
-    EXPECT_EQ(recent_waits{}.worth_spinning(), spool::break_even);
-    EXPECT_EQ(recent_waits{spin_budget}.worth_spinning(), spin_budget);
+    EXPECT_EQ(recent_waits{}.next_spin(), spool::break_even);
+    EXPECT_EQ(recent_waits{spin_budget}.next_spin(), spin_budget);
 }
 
 TEST(recent_waits_guess, one_long_wait_ends_the_spinning_and_two_short_ones_begin_it) {
     recent_waits waits{spin_budget};
-    waits.note(spin_budget);
-    EXPECT_EQ(waits.worth_spinning(), spin_budget);
-    waits.note(spin_budget + 1ns);
-    EXPECT_EQ(waits.worth_spinning(), spool::first_look);
-    waits.note(1us);
-    EXPECT_EQ(waits.worth_spinning(), spool::first_look);
-    waits.note(1us);
-    EXPECT_EQ(waits.worth_spinning(), spin_budget);
+    waits.record(spin_budget);
+    EXPECT_EQ(waits.next_spin(), spin_budget);
+    waits.record(spin_budget + 1ns);
+    EXPECT_EQ(waits.next_spin(), spool::min_spin);
+    waits.record(1us);
+    EXPECT_EQ(waits.next_spin(), spool::min_spin);
+    waits.record(1us);
+    EXPECT_EQ(waits.next_spin(), spin_budget);
 }
 
 TEST(recent_waits_guess, short_waits_must_come_in_a_row) {
     recent_waits waits;
     for (int i = 0; i < 100; ++i) {
-        waits.note(1us);
-        waits.note(std::chrono::nanoseconds::max());
-        EXPECT_EQ(waits.worth_spinning(), spool::first_look);
+        waits.record(1us);
+        waits.record(std::chrono::nanoseconds::max());
+        EXPECT_EQ(waits.next_spin(), spool::min_spin);
     }
 }
 
-TEST(recent_waits_guess, first_look_is_a_small_part_of_what_a_sleep_costs) {
-    EXPECT_LE(8 * spool::first_look, spool::break_even);
-    EXPECT_GT(spool::first_look, 0ns);
+TEST(recent_waits_guess, least_spin_is_a_small_part_of_what_a_sleep_costs) {
+    EXPECT_LE(8 * spool::min_spin, spool::break_even);
+    EXPECT_GT(spool::min_spin, 0ns);
 }
 
 // Notes `rounds` long waits, and returns how many of them would spin for spin_budget.
 int tries_in(spool::future_waits& waits, int rounds) {
     int tries = 0;
     for (int i = 0; i < rounds; ++i) {
-        tries += waits.worth_spinning() == spin_budget ? 1 : 0;
-        waits.note(1h);
+        tries += waits.next_spin() == spin_budget ? 1 : 0;
+        waits.record(1h);
     }
     return tries;
 }
@@ -83,10 +83,10 @@ TEST(future_waits_guess, tries_in_vain_become_rare) {
 TEST(future_waits_guess, a_try_that_succeeds_makes_the_next_one_come_soon) {
     spool::future_waits waits;
     static_cast<void>(tries_in(waits, 2000));
-    while (waits.worth_spinning() != spin_budget) {
-        waits.note(1h);
+    while (waits.next_spin() != spin_budget) {
+        waits.record(1h);
     }
-    waits.note(30us);  // the other thread woke up in time
+    waits.record(30us);  // the other thread woke up in time
     EXPECT_EQ(tries_in(waits, 3), 0);
     EXPECT_EQ(tries_in(waits, 1), 1);
 }
@@ -94,16 +94,16 @@ TEST(future_waits_guess, a_try_that_succeeds_makes_the_next_one_come_soon) {
 TEST(future_waits_guess, short_waits_spin_for_the_break_even_time) {
     spool::future_waits waits;
     static_cast<void>(tries_in(waits, 100));
-    waits.note(1us);
-    waits.note(1us);
-    EXPECT_EQ(waits.worth_spinning(), spool::break_even);
+    waits.record(1us);
+    waits.record(1us);
+    EXPECT_EQ(waits.next_spin(), spool::break_even);
 }
 
-TEST(spin_turns_budget, none_or_a_negative_one_is_over_at_once_and_the_longest_is_not) {
-    EXPECT_FALSE(spool::spin_turns{0ns}.next());
-    EXPECT_FALSE(spool::spin_turns{-1h}.next());
-    EXPECT_FALSE(spool::spin_turns{std::chrono::nanoseconds::min()}.next());
-    spool::spin_turns longest{for_ever};
+TEST(spin_loop_budget, none_or_a_negative_one_is_over_at_once_and_the_longest_is_not) {
+    EXPECT_FALSE(spool::spin_loop{0ns}.next());
+    EXPECT_FALSE(spool::spin_loop{-1h}.next());
+    EXPECT_FALSE(spool::spin_loop{std::chrono::nanoseconds::min()}.next());
+    spool::spin_loop longest{for_ever};
     for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(longest.next());
     }

@@ -31,38 +31,38 @@ protected:
 
 TEST_F(throttle_watch_of, no_quota_allows_spinning_and_never_looks_again) {
     throttle_watch w = watch();
-    EXPECT_TRUE(w.allows_spinning());
+    EXPECT_TRUE(w.may_spin());
     set_throttled(7);
-    EXPECT_TRUE(w.allows_spinning(now_ + 1h));
+    EXPECT_TRUE(w.may_spin(now_ + 1h));
 }
 
 TEST_F(throttle_watch_of, quota_below_two_cpus_allows_none) {
     set_quota("199000 100000");
     throttle_watch w = watch();
-    EXPECT_FALSE(w.allows_spinning());
-    EXPECT_FALSE(w.allows_spinning(now_ + 1h));
+    EXPECT_FALSE(w.may_spin());
+    EXPECT_FALSE(w.may_spin(now_ + 1h));
 }
 
 TEST_F(throttle_watch_of, quota_of_two_cpus_allows_it_until_the_process_is_throttled) {
     set_quota("200000 100000");
     set_throttled(5);  // before the watch began
     throttle_watch w = watch();
-    EXPECT_TRUE(w.allows_spinning(now_ + 2s));
+    EXPECT_TRUE(w.may_spin(now_ + 2s));
     set_throttled(6);
-    EXPECT_FALSE(w.allows_spinning(now_ + 4s));
-    EXPECT_FALSE(w.allows_spinning(now_ + 13s));
-    EXPECT_TRUE(w.allows_spinning(now_ + 15s));  // ten seconds without throttling
+    EXPECT_FALSE(w.may_spin(now_ + 4s));
+    EXPECT_FALSE(w.may_spin(now_ + 13s));
+    EXPECT_TRUE(w.may_spin(now_ + 15s));  // ten seconds without throttling
     set_throttled(7);
-    EXPECT_FALSE(w.allows_spinning(now_ + 17s));
+    EXPECT_FALSE(w.may_spin(now_ + 17s));
 }
 
 TEST_F(throttle_watch_of, files_are_read_once_a_second_at_most) {
     set_quota("400000 100000");
     throttle_watch w = watch();
-    EXPECT_TRUE(w.allows_spinning(now_ + 1s));
+    EXPECT_TRUE(w.may_spin(now_ + 1s));
     set_throttled(9);
-    EXPECT_TRUE(w.allows_spinning(now_ + 1999ms));
-    EXPECT_FALSE(w.allows_spinning(now_ + 2s));
+    EXPECT_TRUE(w.may_spin(now_ + 1999ms));
+    EXPECT_FALSE(w.may_spin(now_ + 2s));
 }
 
 TEST_F(throttle_watch_of, file_that_vanishes_is_no_throttling_that_goes_on_for_ever) {
@@ -70,8 +70,8 @@ TEST_F(throttle_watch_of, file_that_vanishes_is_no_throttling_that_goes_on_for_e
     set_throttled(9);
     throttle_watch w = watch();
     std::filesystem::remove_all(folder_);
-    static_cast<void>(w.allows_spinning(now_ + 1s));
-    EXPECT_TRUE(w.allows_spinning(now_ + 20s));
+    static_cast<void>(w.may_spin(now_ + 1s));
+    EXPECT_TRUE(w.may_spin(now_ + 20s));
 }
 
 }  // namespace

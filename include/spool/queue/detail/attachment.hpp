@@ -17,11 +17,11 @@ public:
 
     /// Returns the calling thread's innermost attachment to `queue`, or null.
     [[nodiscard]] static attachment* find(const void* queue) noexcept {
-        attachment* place = innermost_;
-        while (place != nullptr && place->queue_ != queue) {
-            place = place->outer_;
+        attachment* found = innermost_;
+        while (found != nullptr && found->queue_ != queue) {
+            found = found->outer_;
         }
-        return place;
+        return found;
     }
 
     void enter(const void* queue) noexcept;

@@ -37,7 +37,7 @@ public:
     using view = fifo_view;
 
     /// Makes visible what was stored before the end moved to this position (see try_claim, pass).
-    [[nodiscard]] view look() const noexcept {
+    [[nodiscard]] view load() const noexcept {
         // acquire: pairs with try_claim() and pass() of the same end
         return {word_.load(std::memory_order_acquire)};
     }
@@ -47,10 +47,10 @@ public:
 
     /// Claims the slots of `count` positions from v.at() on. False: another thread moved the end,
     /// or the compare-exchange failed spuriously. seq_cst, because the waiters of the other side
-    /// look at the word.
+    /// read the word.
     [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
         const bool won = word_.compare_exchange_weak(v.word, v.word + count * step);
-        note_claim(won);
+        record_claim(won);
         return won;
     }
     /// Skips the gap position, which has no slot. The caller must own the gap.
@@ -60,7 +60,7 @@ public:
     void thaw() noexcept { word_.fetch_and(~std::uint64_t{1}); }
     void move_to(position p) noexcept { word_.store(p << 1 | 1); }  ///< while frozen
 
-    /// Where the other end was when a thread at this end last looked. The other end only grows, so
+    /// Where the other end was when a thread at this end last read it. The other end only grows, so
     /// this value can only be too small. It saves this side most reads of the other side's cache
     /// line.
     [[nodiscard]] position other_seen() const noexcept {
@@ -72,8 +72,8 @@ public:
 
     /// For the head, after consumers used up the elements they knew of: returns where the tail is
     /// now. A consumer that follows the producers too closely takes their cache lines away for
-    /// every element, and both sides run at half speed. So in a stream of elements, if a look finds
-    /// only a few, the consumer backs off once for a few microseconds and looks again.
+    /// every element, and both sides run at half speed. So in a stream of elements, if a read finds
+    /// only a few, the consumer backs off once for a few microseconds and reads again.
     [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
         position there = tail.now();
         const unsigned stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
@@ -93,7 +93,7 @@ private:
     // If more than every third claim fails for a while, the threads at this end keep taking its
     // cache line from each other, and each would be faster alone. So a thread that loses a claim
     // then backs off.
-    void note_claim(bool won) noexcept {
+    void record_claim(bool won) noexcept {
         const unsigned before = losses_.load(std::memory_order_relaxed);  // relaxed, hint
         if (won) {
             if (before != 0) {
@@ -111,14 +111,14 @@ private:
     static constexpr std::uint64_t step = 2;
     static constexpr unsigned many_losses = 16;
     static constexpr unsigned few = 32;   // too few to follow at once
-    static constexpr unsigned many = 64;  // this many found in successive looks make a stream
+    static constexpr unsigned many = 64;  // this many found in successive reads make a stream
 
     // Claims publish what was stored for the position before.
     typename Atomics::template atomic<std::uint64_t> word_{0};
     typename Atomics::template atomic<std::uint64_t> other_seen_{0};  // publishes nothing
     // Not part of the protocol, hence not of its atomics: they only decide how long a thread backs
     // off. They publish nothing.
-    // Elements found since a look found none, or since a consumer last backed off.
+    // Elements found since a read found none, or since a consumer last backed off.
     std::atomic<unsigned> stream_{0};
     // Plus two for each lost claim, minus one for each that succeeded.
     std::atomic<unsigned> losses_{0};

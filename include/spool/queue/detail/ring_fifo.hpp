@@ -68,7 +68,7 @@ public:
 
     bool try_push(T& x) {
         for (;;) {
-            fifo_end::view seen = tail_.look();
+            fifo_end::view seen = tail_.load();
             if (seen.frozen()) {
                 wait_for_thaw();
                 continue;
@@ -91,7 +91,7 @@ public:
     template <class Take>
     bool pop(Take take) {
         for (;;) {
-            fifo_end::view seen = head_.look();
+            fifo_end::view seen = head_.load();
             if (seen.frozen()) {
                 wait_for_thaw();
                 continue;
@@ -129,10 +129,10 @@ public:
     }
 
     /// See blocking_queue::visit.
-    void visit(function_ref<bool(const T&)> more) {
+    void visit(function_ref<bool(const T&)> visitor) {
         const freeze frozen{*this};
         const fifo_end::position tail = tail_.now();
-        for (fifo_end::position p = head_.now(); p != tail && more(full_slot(p).element()); ++p) {}
+        for (fifo_end::position p = head_.now(); p != tail && visitor(full_slot(p).element()); ++p) {}
     }
 
     /// See blocking_queue::extract_if.

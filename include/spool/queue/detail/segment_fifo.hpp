@@ -81,7 +81,7 @@ public:
     std::size_t try_push_some(T* xs, std::size_t count, std::size_t capacity) {
         fresh_segment fresh{store_};
         for (backoff pause;;) {
-            fifo_view seen = tail_.end.look();
+            fifo_view seen = tail_.end.load();
             const std::size_t i = slot_of(seen.at());
             if (seen.frozen() || i == Slots) {
                 wait_for_others(seen, pause);
@@ -123,7 +123,7 @@ public:
     template <class Take>
     bool pop(Take take) {
         for (backoff pause;;) {
-            fifo_view seen = head_.end.look();
+            fifo_view seen = head_.end.load();
             const std::size_t i = slot_of(seen.at());
             if (seen.frozen() || i == Slots) {
                 wait_for_others(seen, pause);
@@ -171,10 +171,11 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return distance(head_.end, tail_.end, count_to); }
 
-    /// Whether an empty queue holds memory that it will free once it has been empty for `patience`.
+    /// Whether the queue holds memory that it will free once it has been empty for
+    /// idle_before_trim.
     [[nodiscard]] bool has_surplus() const noexcept { return store_.has_surplus(); }
-    void give_back() noexcept { store_.trim(); }
-    static constexpr auto patience = segment_store<segment<T, Slots, Atomics>>::patience;
+    void trim() noexcept { store_.trim(); }
+    static constexpr auto idle_before_trim = segment_store<segment<T, Slots, Atomics>>::idle_before_trim;
     /// For tests: counts the segments out of use, and those from the head's to the tail's.
     [[nodiscard]] std::size_t segment_count() {
         const freeze frozen{*this};
@@ -183,9 +184,9 @@ public:
     }
 
     /// See blocking_queue::visit.
-    void visit(function_ref<bool(const T&)> more) {
+    void visit(function_ref<bool(const T&)> visitor) {
         const freeze frozen{*this};
-        walk([&](slot_type& s) { return more(s.element()); });
+        walk([&](slot_type& s) { return visitor(s.element()); });
     }
 
     /// See blocking_queue::extract_if.

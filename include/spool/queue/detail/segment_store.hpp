@@ -32,7 +32,7 @@ class segment_store {
 
 public:
     /// How long a queue must have been empty before it frees its spares.
-    static constexpr std::chrono::milliseconds patience{50};
+    static constexpr std::chrono::milliseconds idle_before_trim{50};
     /// About 12 MB. For small elements, enough for what one thread adds while the other waits for a
     /// CPU.
     static constexpr std::size_t most_spares =
@@ -95,8 +95,8 @@ public:
         }
     }
 
-    /// Called by a consumer that finds the queue empty. After `patience` of that, keeps only one
-    /// spare.
+    /// Called by a consumer that finds the queue empty. After idle_before_trim of that, keeps only
+    /// one spare.
     void idle() noexcept {
         sort_retired();
         if (!has_surplus()) {
@@ -107,7 +107,7 @@ public:
         std::chrono::steady_clock::rep since = empty_since_.load(std::memory_order_relaxed);
         if (since == 0) {
             empty_since_.store(now, std::memory_order_relaxed);  // relaxed, hint: last writer wins
-        } else if (std::chrono::steady_clock::duration{now - since} >= patience) {
+        } else if (std::chrono::steady_clock::duration{now - since} >= idle_before_trim) {
             trim();
         }
     }

@@ -33,7 +33,7 @@ public:
         }
     }
     void publish(T&& x, turn t) noexcept {
-        std::construct_at(place(), std::move(x));
+        std::construct_at(storage(), std::move(x));
         SPOOL_PAUSE_POINT("slot: filled");
         set_turn(t);
     }
@@ -51,20 +51,20 @@ public:
         return turn_.load(std::memory_order_acquire) == (t | over);
     }
 
-    [[nodiscard]] T& element() noexcept { return *std::launder(place()); }
+    [[nodiscard]] T& element() noexcept { return *std::launder(storage()); }
     void destroy() noexcept { std::destroy_at(&element()); }
     void destroy_moved_from() noexcept { detail::destroy_moved_from(element()); }
     /// Moves the element of `from`, which must be full, into this slot, which must be empty. The
     /// caller must have exclusive access to both slots.
     void take_over(slot& from) noexcept {
-        std::construct_at(place(), std::move(from.element()));
+        std::construct_at(storage(), std::move(from.element()));
         from.destroy();
     }
 
 private:
     static constexpr turn over = turn{1} << 63;
 
-    [[nodiscard]] T* place() noexcept { return reinterpret_cast<T*>(storage_); }
+    [[nodiscard]] T* storage() noexcept { return reinterpret_cast<T*>(storage_); }
 
     // Written by the thread that holds the claim; publishes the element.
     typename Atomics::template atomic<turn> turn_{0};

@@ -70,22 +70,22 @@ public:
     // Takes `x` only if nothing throws. Returns whether `x` is now the first.
     bool push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
-        std::size_t place = end;
-        while (place > 0 && order_(subject(*x, key), subject(entries_[parent(place)]))) {
-            place = parent(place);
+        std::size_t target = end;
+        while (target > 0 && order_(subject(*x, key), subject(entries_[parent(target)]))) {
+            target = parent(target);
         }
         if (end == entries_.capacity()) {
             entries_.reserve(std::max(2 * end, smallest_capacity));
         }
         entries_.emplace_back(x, std::move(key), next_number_++);
-        if (place != end) {
+        if (target != end) {
             entry rising = std::move(entries_[end]);
-            for (std::size_t hole = end; hole != place; hole = parent(hole)) {
+            for (std::size_t hole = end; hole != target; hole = parent(hole)) {
                 replace(entries_[hole], entries_[parent(hole)]);
             }
-            replace(entries_[place], rising);
+            replace(entries_[target], rising);
         }
-        return place == 0;
+        return target == 0;
     }
 
     // Takes the first entry. Precondition: the heap is not empty, and `first` is empty.
@@ -117,14 +117,14 @@ public:
         give_memory_back();
     }
 
-    // In order: calls `more` until it returns false. Only the second element costs more than a
+    // In order: calls `visitor` until it returns false. Only the second element costs more than a
     // step, since it needs the sorted order.
-    void visit(function_ref<bool(const T&)> more) const {
-        if (entries_.empty() || !more(*entries_.front().value) || entries_.size() == 1) {
+    void visit(function_ref<bool(const T&)> visitor) const {
+        if (entries_.empty() || !visitor(*entries_.front().value) || entries_.size() == 1) {
             return;
         }
         const std::vector<std::size_t> sorted = in_order();
-        for (std::size_t i = 1; i < sorted.size() && more(*entries_[sorted[i]].value); ++i) {}
+        for (std::size_t i = 1; i < sorted.size() && visitor(*entries_[sorted[i]].value); ++i) {}
     }
 
     // Takes the matching elements in order, and reserves room in `out` for all of them. The rest
@@ -195,13 +195,13 @@ private:
 
     // Returns the indices of the entries in the order in which they come out.
     [[nodiscard]] std::vector<std::size_t> in_order() const {
-        std::vector<std::size_t> places(entries_.size());
-        std::iota(places.begin(), places.end(), std::size_t{0});
-        std::sort_heap(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
+        std::vector<std::size_t> indices(entries_.size());
+        std::iota(indices.begin(), indices.end(), std::size_t{0});
+        std::sort_heap(indices.begin(), indices.end(), [this](std::size_t a, std::size_t b) {
             return before(entries_[b], entries_[a]);  // sort_heap sorts in reverse
         });
-        std::reverse(places.begin(), places.end());
-        return places;
+        std::reverse(indices.begin(), indices.end());
+        return indices;
     }
 
     // Frees memory after a burst. Keeps twice what is needed, to avoid repeated reallocation.

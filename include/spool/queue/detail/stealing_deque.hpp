@@ -43,10 +43,10 @@
 //     misses the element (or finds a later push in its place). Else P2 sees t = b - 1, or frozen.
 //     A thief that skips T3 read top_ = b - 1, then far_ > b - 1: before P0 in the one order (or
 //     after a later rise, where the same holds). P2 follows P0, sees top_ >= b - 1, and P3 fails.
-// I2  Only the thread that took or froze a node looks into it. T4 may read a stale slot, but slot t
+// I2  Only the thread that took or froze a node reads it. T4 may read a stale slot, but slot t
 //     is rewritten after top_ passed t (B1 a lap later; P4, B1) or before (F3, F4), so T5 fails.
-// I3  A look after a heavy barrier sees every push that has returned, if it is still there. From P1
-//     to P5 an element is hidden, but its owner is awake and rests only after a thread took it.
+// I3  A check after a heavy barrier sees every push that has returned, if it is still there. From
+//     P1 to P5 an element is hidden, but its owner is awake and rests only after a thread took it.
 //
 // What makes each hand-over visible:
 // (D) B2 -> T3, F2, and B3 -> T1: the slot, the node, the element. (P1, P4 and P5 release, too.)
@@ -56,10 +56,10 @@
 //     they are smaller than the newest. The owner of an empty deque may null all slots (trim()): a
 //     thief that read one at T4 holds a number below top_, so T5 fails.
 // (O) owned_ in give_up() -> try_own(): everything that only the owner touches.
-// (B) B2 is N1 of event_count: a consumer about to sleep looks by T1, T2 (see work_stealing_queue).
+// (B) B2 is N1 of event_count: a consumer about to sleep checks by T1, T2; work_stealing_queue.
 //
 // Rejected: removal by stealing into a side list. Until the elements are back, all threads would
-// have to look there too, elements would lose their place, and the size would be wrong.
+// have to search there too, elements would lose their order, and the size would be wrong.
 #pragma once
 
 #include <algorithm>
@@ -76,9 +76,9 @@
 #include "spool/detail/mutex.hpp"
 #include "spool/detail/pause_point.hpp"
 #include "spool/queue/detail/attachment.hpp"
+#include "spool/queue/detail/source_rotation.hpp"
 #include "spool/queue/detail/stealing_nodes.hpp"
 #include "spool/queue/detail/stealing_ring.hpp"
-#include "spool/queue/detail/stealing_turns.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -194,8 +194,7 @@ public:
         }
     }
 
-    using look = stealing_turns::look;
-    [[nodiscard]] look next_look() noexcept { return turns_.next(); }
+    [[nodiscard]] pop_source next_source() noexcept { return rotation_.next(); }
 
     /// Where the owner starts its next steal; null: anywhere.
     stealing_deque* victim = nullptr;
@@ -260,10 +259,11 @@ public:
     }
     void thaw() noexcept { top_.store(stealing_top::at(frozen_first_)); }  // F4 (F)
 
-    /// Calls `more` on each frozen element, oldest first, until it returns false. False: it did.
-    bool visit(function_ref<bool(const T&)> more) const {
+    /// Calls `visitor` on each frozen element, oldest first, until it returns false. False: it did.
+    bool visit(function_ref<bool(const T&)> visitor) const {
         for (std::uint64_t i = frozen_first_; i < frozen_last_; ++i) {
-            if (!more(frozen_slot(i).load(std::memory_order_relaxed)->value)) {  // relaxed: frozen
+            // relaxed: frozen
+            if (!visitor(frozen_slot(i).load(std::memory_order_relaxed)->value)) {
                 return false;
             }
         }
@@ -381,7 +381,7 @@ private:
     atomic<std::uint64_t> far_{0};                         // (D)
     atomic<ring*> ring_{nullptr};                          // (G)
     std::uint64_t oldest_seen_ = 0;                        // owner only: a copy of top_, for push()
-    stealing_turns turns_;                                 // owner only
+    source_rotation rotation_;                             // owner only
     stealing_nodes<T, Atomics> nodes_;
 
     // The thieves' cache line.

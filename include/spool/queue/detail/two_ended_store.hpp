@@ -116,15 +116,15 @@ public:
         return out;
     }
 
-    // Calls `more` on each element from that end, until it returns false.
-    void visit(deque_end from, function_ref<bool(const T&)> more) const {
+    // Calls `visitor` on each element from that end, until it returns false.
+    void visit(deque_end from, function_ref<bool(const T&)> visitor) const {
         const lock_guard lock{mutex_};
-        walk(from, elements_, [&](auto at) { return more(*at); });
+        walk(from, elements_, [&](auto at) { return visitor(*at); });
     }
-    bool peek(deque_end where, function_ref<void(const T&)> look) const {
+    bool peek(deque_end where, function_ref<void(const T&)> visitor) const {
         bool seen = false;
         visit(where, [&](const T& x) {
-            look(x);
+            visitor(x);
             seen = true;
             return false;
         });

@@ -1,5 +1,5 @@
-// The waiters of a queue that hands elements over directly. Each waiter has a note on its own
-// stack, linked into a list under the queue's mutex, so that waiting allocates nothing.
+// The waiters of a queue that hands elements over directly. Each waiting thread has a waiter object
+// on its stack, linked into a list under the queue's mutex, so that waiting allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct waiting_links {
     waiting_links* after = nullptr;
 };
 
-// A list that does not own its notes. Not synchronised: the queue's mutex guards it.
-template <class Note>
+// A list that does not own its entries. Not synchronised: the queue's mutex guards it.
+template <class Entry>
 class waiting_list {
 public:
     waiting_list() = default;
@@ -29,31 +29,31 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] Note& front() noexcept { return static_cast<Note&>(*ends_.after); }
-    [[nodiscard]] Note& back() noexcept { return static_cast<Note&>(*ends_.before); }
+    [[nodiscard]] Entry& front() noexcept { return static_cast<Entry&>(*ends_.after); }
+    [[nodiscard]] Entry& back() noexcept { return static_cast<Entry&>(*ends_.before); }
 
-    void push_back(Note& note) noexcept {
-        waiting_links& links = note;
+    void push_back(Entry& entry) noexcept {
+        waiting_links& links = entry;
         links.before = ends_.before;
         links.after = &ends_;
         links.before->after = &links;
         ends_.before = &links;
         ++size_;
     }
-    void remove(Note& note) noexcept {
-        const waiting_links& links = note;
+    void remove(Entry& entry) noexcept {
+        const waiting_links& links = entry;
         links.before->after = links.after;
         links.after->before = links.before;
         --size_;
     }
 
-    // Calls `f(note)` from the front on until `f` returns false. `f` may remove the note it is
-    // given.
+    // Calls `f(entry)` from the front on until `f` returns false. `f` may remove the entry that it
+    // is given.
     template <class F>
     void visit(F f) const {
         for (waiting_links* at = ends_.after; at != &ends_;) {
             waiting_links* const next = at->after;
-            if (!f(static_cast<Note&>(*at))) {
+            if (!f(static_cast<Entry&>(*at))) {
                 return;
             }
             at = next;
@@ -62,8 +62,8 @@ public:
 
     // Makes every waiter ask its give-up predicate again. Call under the mutex.
     void wake_all() const noexcept {
-        visit([](Note& note) {
-            note.event.notify_all();  // pair: see blocking_queue::wake_consumers
+        visit([](Entry& waiter) {
+            waiter.event.notify_all();  // pair: see blocking_queue::wake_consumers
             return true;
         });
     }
@@ -139,30 +139,29 @@ private:
     deadline sleeps_until_ = deadline::never();
 };
 
-// What a note needs to wait for a partner. The partner hands the element over, then serves the
-// note.
-struct waiting_for_partner {
+// A thread that waits for a partner. The partner hands the element over, then serves the waiter.
+struct partner_waiter {
     bool served = false;
     event_count event{};
 };
 
 // The partner calls serve() under the mutex, and performs the returned wake-up after the unlock. By
-// then the note may be gone, if its owner has noticed by itself.
+// then the waiter may be gone, if its thread has noticed by itself.
 using late_wake = event_count::late_wake;
-// `note` is the waiter; `listed` is the list entry that stands for it, usually the note itself.
-template <class Listed, class Note>
-[[nodiscard]] late_wake serve(waiting_list<Listed>& list, Listed& listed, Note& note) noexcept {
+// `listed` is the list entry that stands for the waiter, usually the waiter itself.
+template <class Listed, class Waiter>
+[[nodiscard]] late_wake serve(waiting_list<Listed>& list, Listed& listed, Waiter& waiter) noexcept {
     list.remove(listed);
-    note.served = true;
-    return note.event.notify_all_later();  // pair (M): the queue's mutex
+    waiter.served = true;
+    return waiter.event.notify_all_later();  // pair (M): the queue's mutex
 }
 
-// Waits until the note is served. Precondition: the note is in the list. However the wait ends, the
-// note is out of the list afterwards. If the note is served at the last moment, that wins over
+// Waits until `me` is served. Precondition: `listed` is in the list. However the wait ends,
+// `listed` is out of the list afterwards. If `me` is served at the last moment, that wins over
 // every other outcome, even an exception from give_up, because the element has already changed
 // hands. The list is passed by address, because the mutex is locked only here.
-template <class Listed, class Note>
-[[nodiscard]] wait_result wait_to_be_served(mutex& guard, waiting_list<Listed>* list, Note& me,
+template <class Listed, class Waiter>
+[[nodiscard]] wait_result wait_to_be_served(mutex& guard, waiting_list<Listed>* list, Waiter& me,
                                             Listed& listed, const wait_limits& limits,
                                             function_ref<bool()> give_up) {
     const auto served = [&] {
