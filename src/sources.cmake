@@ -55,9 +55,9 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detached_scope.hpp
     include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/awake_consumers.hpp
+    include/spool/queue/detail/element_move.hpp
     include/spool/queue/detail/fifo_end.hpp
     include/spool/queue/detail/fixed_capacity.hpp
-    include/spool/queue/detail/moved_from.hpp
     include/spool/queue/detail/pages.hpp
     include/spool/queue/detail/parked.hpp
     include/spool/queue/detail/ring_fifo.hpp

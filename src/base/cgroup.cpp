@@ -21,7 +21,7 @@ string_view next_part(string_view& text, char separator) {
     return part;
 }
 
-bool lists(string_view comma_separated, string_view wanted) {
+bool has_item(string_view comma_separated, string_view wanted) {
     while (!comma_separated.empty()) {
         if (next_part(comma_separated, ',') == wanted) {
             return true;
@@ -63,7 +63,7 @@ std::optional<mount> find_mount(string_view mounts, bool version2) {
         string_view right = line.substr(dash + 3);
         const string_view type = next_part(right, ' ');
         next_part(right, ' ');
-        if (version2 ? type != "cgroup2" : type != "cgroup" || !lists(right, "cpu")) {
+        if (version2 ? type != "cgroup2" : type != "cgroup" || !has_item(right, "cpu")) {
             continue;
         }
         for (int skipped = 0; skipped < 3; ++skipped) {
@@ -136,7 +136,7 @@ std::vector<std::string> cpu_cgroup_folders(string_view cgroups, string_view mou
         next_part(path, ':');
         const string_view controllers = next_part(path, ':');
         const bool version2 = controllers.empty();
-        if (!path.starts_with('/') || !(version2 || lists(controllers, "cpu"))) {
+        if (!path.starts_with('/') || !(version2 || has_item(controllers, "cpu"))) {
             continue;
         }
         if (const std::optional<mount> at = find_mount(mounts, version2)) {

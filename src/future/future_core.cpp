@@ -48,7 +48,7 @@ public:
     void interrupt(future_word running) { interrupted = running.who<task_scope>()->interrupt(); }
     [[nodiscard]] static bool ends_here(future_word seen) noexcept {
         const auto* const scope = seen.now() == phase::running ? seen.who<task_scope>() : nullptr;
-        return scope != nullptr && task_scope::is_open_here(scope) && scope->body_ended();
+        return scope != nullptr && task_scope::is_open_here(scope) && scope->has_body_ended();
     }
 
     std::stop_source interrupted{std::nostopstate};
@@ -253,7 +253,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     // Only a caller that has to wait reads the clock.
     future_waits& lately = waits_of_this_thread();
     const auto since = deadline::clock::now();
-    auto spin = spinning_pays(since) ? lately.next_spin() : std::chrono::nanoseconds{0};
+    auto spin = is_spinning_worthwhile(since) ? lately.next_spin() : std::chrono::nanoseconds{0};
     const auto sleep = [&](const wait_limits& limits) {
         const auto spin_now = std::exchange(spin, std::chrono::nanoseconds{0});
         return wait({.until = limits.until, .stop = limits.stop, .spin = spin_now});

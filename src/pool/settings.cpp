@@ -53,7 +53,7 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       on_deadlock_(std::move(options.on_deadlock)),
       born_in_(process_id()),
       dry_spells_(idle_spin_.is_low_latency() ? spin_budget : break_even) {
-    learn_whether_spinning_can_help();
+    detect_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
     check(queue_ != nullptr, name_, "the queue is null");

@@ -261,15 +261,15 @@ std::chrono::nanoseconds thread_pool_executor::core::spin_time(dry_spell& spell)
     const std::chrono::nanoseconds none{0};
     std::chrono::nanoseconds budget = idle_spin_.time();
     if (idle_spin_.is_adaptive()) {
-        budget = spinning_pays(now) ? dry_spells_.next_spin() : none;
+        budget = is_spinning_worthwhile(now) ? dry_spells_.next_spin() : none;
     } else if (idle_spin_.is_low_latency()) {
-        budget = spinning_can_help() ? dry_spells_.next_spin() : none;
+        budget = can_spinning_help() ? dry_spells_.next_spin() : none;
     }
     return std::max(none, budget - (now - spell.since));
 }
 
 std::chrono::nanoseconds thread_pool_executor::core::patience_of_join() const noexcept {
-    const bool may_spin = idle_spin_.is_low_latency() ? spinning_can_help() : spinning_pays();
+    const bool may_spin = idle_spin_.is_low_latency() ? can_spinning_help() : is_spinning_worthwhile();
     return may_spin ? spin_budget : std::chrono::nanoseconds{0};
 }
 

@@ -16,7 +16,7 @@ constinit std::atomic<unsigned> fence_word{0};
 constinit std::atomic<bool> uses_process_fence{false};
 
 // Unused where every barrier is symmetric, as under ThreadSanitizer.
-[[maybe_unused]] bool full_fences_are_wanted() noexcept {
+[[maybe_unused]] bool are_full_fences_requested() noexcept {
     const char* const text = std::getenv("SPOOL_FULL_FENCES");
     return text != nullptr && *text != '\0' && std::strcmp(text, "0") != 0;
 }
@@ -55,7 +55,7 @@ void detail::visible_fence() noexcept {
 void prepare_barriers() noexcept {
 #if !defined(SPOOL_SYMMETRIC_BARRIERS)
     [[maybe_unused]] static const bool once = [] {
-        const bool can = !full_fences_are_wanted() && detail::prepare_process_fence();
+        const bool can = !are_full_fences_requested() && detail::try_register_process_fence();
         uses_process_fence.store(can);
         detail::heavy_barrier_reaches_all.store(can);
         return can;
@@ -65,7 +65,7 @@ void prepare_barriers() noexcept {
 
 void heavy_barrier() noexcept {
     detail::visible_fence();  // for this thread
-    if (uses_process_fence.load() && !detail::process_fence()) [[unlikely]] {
+    if (uses_process_fence.load() && !detail::try_process_fence()) [[unlikely]] {
         fall_back_to_full_fences();
     }
 }

@@ -4,9 +4,9 @@
 namespace spool::inline v1::detail {
 
 /// Returns false if the system has no such fence.
-[[nodiscard]] bool prepare_process_fence() noexcept;
-/// Precondition: prepare_process_fence() returned true. Returns false if the system refuses the
-/// fence now; errno says why.
-[[nodiscard]] bool process_fence() noexcept;
+[[nodiscard]] bool try_register_process_fence() noexcept;
+/// Precondition: try_register_process_fence() returned true. Returns false if the system refuses
+/// the fence now; errno says why.
+[[nodiscard]] bool try_process_fence() noexcept;
 
 }  // namespace spool::inline v1::detail

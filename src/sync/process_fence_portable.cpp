@@ -2,11 +2,11 @@
 
 namespace spool::inline v1 {
 
-bool detail::prepare_process_fence() noexcept {
+bool detail::try_register_process_fence() noexcept {
     return false;
 }
 
-bool detail::process_fence() noexcept {
+bool detail::try_process_fence() noexcept {
     return false;
 }
 

@@ -38,23 +38,23 @@ bool spin_loop::next() noexcept {
     return deadline::clock::now() < until_;
 }
 
-bool spinning_can_help() noexcept {
+bool can_spinning_help() noexcept {
     return can_help.load(std::memory_order_relaxed);  // relaxed, hint
 }
 
-bool spinning_pays() noexcept {
+bool is_spinning_worthwhile() noexcept {
     // acquire: the contents of the watch
     const detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
     return w != nullptr && w->may_spin();
 }
 
-bool spinning_pays(deadline::time_point now) noexcept {
+bool is_spinning_worthwhile(deadline::time_point now) noexcept {
     // acquire: the contents of the watch
     detail::throttle_watch* const w = watch.load(std::memory_order_acquire);
     return w != nullptr && w->may_spin(now);
 }
 
-void learn_whether_spinning_can_help() noexcept {
+void detect_whether_spinning_can_help() noexcept {
     static const bool several = [] {
         if (default_parallelism() < 2) {
             return false;

@@ -154,7 +154,7 @@ struct one_waiter_and_an_awake_consumer {
             const auto never = [] { return false; };
             bool rests = false;
             const auto announced = [&] {
-                if (std::exchange(rests, true) ? awake.has_any() : awake.rest()) {
+                if (std::exchange(rests, true) ? awake.has_any() : awake.remove_then_has_any()) {
                     model::atomics::heavy_barrier();  // the barrier that the count decides on
                 }
             };

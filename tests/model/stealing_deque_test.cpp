@@ -17,13 +17,13 @@ public:
         pushed_ |= 1U << value;
     }
     void pop() {
-        if (node* const n = deque_.pop()) {
+        if (node* const n = deque_.try_pop()) {
             take(n->unpack()->read());
             deque_.recycle(n);
         }
     }
     void steal() {
-        if (node* const n = deque_.steal()) {
+        if (node* const n = deque_.try_steal()) {
             take(n->unpack()->read());
             deque_.hand_back(n);
         }
@@ -46,7 +46,7 @@ public:
     void trim() { deque_.trim(); }
     [[nodiscard]] std::uint64_t digest() const { return pushed_ << 8U | taken_; }
     void end() {
-        while (node* const n = deque_.steal()) {
+        while (node* const n = deque_.try_steal()) {
             take(n->unpack()->read());
             deque_.hand_back(n);
         }

@@ -123,15 +123,15 @@ private:
 };
 
 /// Whether the thread waited for can run meanwhile: the process may use more than one CPU. False
-/// until learn_whether_spinning_can_help() was called.
-[[nodiscard]] SPOOL_API bool spinning_can_help() noexcept;
+/// until detect_whether_spinning_can_help() was called.
+[[nodiscard]] SPOOL_API bool can_spinning_help() noexcept;
 /// The same, and there is CPU time to spare: the cgroup quota is at least two CPUs, and the process
 /// was not throttled recently. The form with `now` asks the system again once a second if there is
 /// a quota at all, which reads a file.
-[[nodiscard]] SPOOL_API bool spinning_pays() noexcept;
-[[nodiscard]] SPOOL_API bool spinning_pays(deadline::time_point now) noexcept;
+[[nodiscard]] SPOOL_API bool is_spinning_worthwhile() noexcept;
+[[nodiscard]] SPOOL_API bool is_spinning_worthwhile(deadline::time_point now) noexcept;
 /// Asks the system once. It reads files, so call it when a pool is made, not in a wait.
-SPOOL_API void learn_whether_spinning_can_help() noexcept;
+SPOOL_API void detect_whether_spinning_can_help() noexcept;
 
 /// The record of the calling thread's waits for futures.
 [[nodiscard]] SPOOL_API future_waits& waits_of_this_thread() noexcept;

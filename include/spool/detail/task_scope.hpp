@@ -103,7 +103,7 @@ public:
     /// For futures, on the thread that opened the scope: true while the callable of the body that
     /// ran in the scope is being destroyed.
     void set_body_ended(bool ended) noexcept { body_ended_ = ended; }
-    [[nodiscard]] bool body_ended() const noexcept { return body_ended_; }
+    [[nodiscard]] bool has_body_ended() const noexcept { return body_ended_; }
 
     /// Adopts the innermost scope if it was opened for the body of a future and is not adopted yet.
     /// Returns null otherwise.

@@ -97,8 +97,8 @@ public:
     }
 
     /// Takes the element at one end, if the deque is not empty.
-    [[nodiscard]] std::optional<T> poll_first() { return pop(end::first); }
-    [[nodiscard]] std::optional<T> poll_last() { return pop(end::last); }
+    [[nodiscard]] std::optional<T> poll_first() { return try_pop_at(end::first); }
+    [[nodiscard]] std::optional<T> poll_last() { return try_pop_at(end::last); }
 
     /// Waits for an element. \throws interrupted
     [[nodiscard]] T take_first() {
@@ -149,8 +149,8 @@ public:
     }
 
     /// Removes the element nearest to that end for which `doomed` is true; false: there is none.
-    bool remove_first_if(function_ref<bool(const T&)> doomed) { return remove_from(end::first, doomed); }
-    bool remove_last_if(function_ref<bool(const T&)> doomed) { return remove_from(end::last, doomed); }
+    bool remove_first_if(function_ref<bool(const T&)> doomed) { return try_remove_from(end::first, doomed); }
+    bool remove_last_if(function_ref<bool(const T&)> doomed) { return try_remove_from(end::last, doomed); }
 
     [[nodiscard]] std::size_t size() const override { return store_.size(); }
     [[nodiscard]] std::size_t capacity() const override { return store_.capacity(); }
@@ -177,8 +177,8 @@ public:
     void wake_producers() noexcept override { producers_.notify_all(); }
 
 protected:
-    bool try_push(T& x) override { return push(end::last, x); }
-    std::optional<T> try_pop() override { return pop(head()); }
+    bool try_push(T& x) override { return try_push_at(end::last, x); }
+    std::optional<T> try_pop() override { return try_pop_at(head()); }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
         std::vector<T> out = store_.extract_if(head(), wanted);
         if (!out.empty()) {
@@ -192,22 +192,22 @@ private:
     [[nodiscard]] end head() const noexcept { return order_ == deque_order::fifo ? end::first : end::last; }
     [[nodiscard]] end tail() const noexcept { return order_ == deque_order::fifo ? end::last : end::first; }
 
-    bool push(end where, T& x) {
-        if (!store_.push(where, x)) {
+    bool try_push_at(end where, T& x) {
+        if (!store_.try_push(where, x)) {
             return false;
         }
         consumers_.notify_one();  // pair (M): the store's mutex
         return true;
     }
-    std::optional<T> pop(end where) {
-        std::optional<T> x = store_.pop(where);
+    std::optional<T> try_pop_at(end where) {
+        std::optional<T> x = store_.try_pop(where);
         if (x.has_value()) {
             producers_.notify_one();  // pair (M): the store's mutex
         }
         return x;
     }
-    bool remove_from(end from, function_ref<bool(const T&)> doomed) {
-        if (!store_.remove(from, doomed)) {
+    bool try_remove_from(end from, function_ref<bool(const T&)> doomed) {
+        if (!store_.try_remove(from, doomed)) {
             return false;
         }
         producers_.notify_one();  // pair (M): the store's mutex
@@ -215,13 +215,13 @@ private:
     }
 
     wait_result push_until(end where, T& x, const wait_limits& limits, function_ref<bool()> give_up) {
-        return producers_.await([&] { return push(where, x); }, limits, give_up);
+        return producers_.await([&] { return try_push_at(where, x); }, limits, give_up);
     }
     wait_result pop_until(end where, std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up) {
         x.reset();
         const auto taken = [&] {
-            std::optional<T> found = pop(where);
+            std::optional<T> found = try_pop_at(where);
             if (found.has_value()) {
                 x.emplace(*std::move(found));
             }
@@ -231,7 +231,7 @@ private:
     }
     bool offer_at(end where, T& x) {
         this->refuse_empty(x);
-        return push(where, x);
+        return try_push_at(where, x);
     }
     bool put_at(end where, T& x, const wait_limits& limits, const char* who) {
         this->refuse_empty(x);

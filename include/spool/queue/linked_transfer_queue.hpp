@@ -86,7 +86,7 @@ public:
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(e, wake)) {
+            if (try_hand_to_taker(e, wake)) {
                 return true;
             }
         }
@@ -130,7 +130,7 @@ public:
         x.reset();
         taker me;
         wait_result how = wait_result::ready;
-        if (!take_or_wait(me)) {
+        if (!try_take_or_enlist(me)) {
             how = detail::wait_to_be_served(mutex_, &takers_, me, me, limits, give_up);
         }
         if (how == wait_result::ready) {
@@ -149,7 +149,7 @@ protected:
         element_ptr e = make_element(x);
         detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        if (!hand_to_taker(e, wake)) {
+        if (!try_hand_to_taker(e, wake)) {
             elements_.push_back(*e.release());
         }
         return true;
@@ -241,7 +241,7 @@ private:
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(e, wake)) {
+            if (try_hand_to_taker(e, wake)) {
                 return wait_result::ready;
             }
             mine.owner = &me;
@@ -267,7 +267,7 @@ private:
     }
 
     // True: `me` has the first element. False: `me` is in the list of waiting consumers.
-    bool take_or_wait(taker& me) {
+    bool try_take_or_enlist(taker& me) {
         const detail::lock_guard lock{mutex_};
         if (elements_.empty()) {
             takers_.push_back(me);
@@ -278,7 +278,7 @@ private:
     }
 
     // The caller performs the wake-up after the unlock.
-    bool hand_to_taker(element_ptr& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
+    bool try_hand_to_taker(element_ptr& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }

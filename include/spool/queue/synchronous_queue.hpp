@@ -51,7 +51,7 @@ public:
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (hand_to_taker(goods, wake)) {
+            if (try_hand_to_taker(goods, wake)) {
                 return wait_result::ready;
             }
             givers_.push_back(me);
@@ -81,10 +81,10 @@ public:
 
 protected:
     bool try_push(T& x) override {
-        if (detail::parked<T>::needs_no_box(x)) {  // then parking it calls nothing
+        if (detail::parked<T>::can_park_in_place(x)) {  // then parking it calls nothing
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            return hand_to_taker(x, wake);
+            return try_hand_to_taker(x, wake);
         }
         if (!has_taker()) {
             return false;
@@ -92,14 +92,14 @@ protected:
         detail::loan<T> goods{x};
         detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        return hand_to_taker(goods, wake);
+        return try_hand_to_taker(goods, wake);
     }
     std::optional<T> try_pop() override {
         detail::parked<T> goods;
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (!take_from_giver(goods, wake)) {
+            if (!try_take_from_giver(goods, wake)) {
                 return std::nullopt;
             }
         }
@@ -120,7 +120,7 @@ private:
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (take_from_giver(goods, wake)) {
+            if (try_take_from_giver(goods, wake)) {
                 return wait_result::ready;
             }
             takers_.push_back(me);
@@ -140,7 +140,7 @@ private:
     static detail::parked<T> parcel(detail::loan<T>& x) noexcept { return x.release(); }
     // The caller performs the wake-up after the unlock.
     template <class Goods>
-    bool hand_to_taker(Goods& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
+    bool try_hand_to_taker(Goods& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
@@ -149,7 +149,7 @@ private:
         wake = detail::serve(takers_, first, first);
         return true;
     }
-    bool take_from_giver(detail::parked<T>& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
+    bool try_take_from_giver(detail::parked<T>& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (givers_.empty()) {
             return false;
         }

@@ -131,7 +131,7 @@ public:
 
     bool use_own(function_ref<bool(T&)> use) override {
         deque* const mine = own();
-        node* const n = mine != nullptr ? mine->pop() : nullptr;
+        node* const n = mine != nullptr ? mine->try_pop() : nullptr;
         return n != nullptr && use_or_keep(*mine, *n, use);
     }
     bool use_other(function_ref<bool(T&)> use) override {
@@ -140,7 +140,7 @@ public:
             return false;
         }
         for (deque* d = deques_.load(); d != nullptr; d = d->next) {  // (L)
-            if (node* const n = d != mine ? d->steal() : nullptr) {
+            if (node* const n = d != mine ? d->try_steal() : nullptr) {
                 return use_or_keep(*mine, *n, use);
             }
         }
@@ -151,14 +151,14 @@ protected:
     void prepare_recheck() noexcept override {
         deque* const mine = own();
         const bool begins = mine != nullptr && !std::exchange(mine->is_resting, true);
-        if (begins ? awake_.rest() : awake_.has_any()) {
+        if (begins ? awake_.remove_then_has_any() : awake_.has_any()) {
             heavy_barrier();
         }
     }
 
     bool try_push(T& x) override {
         deque* const mine = own();
-        if (mine == nullptr || !mine->push_quickly(x)) [[unlikely]] {
+        if (mine == nullptr || !mine->try_push_fast(x)) [[unlikely]] {
             return push_at_length(mine, x);
         }
         this->publish_before_notify();
@@ -171,28 +171,28 @@ protected:
 
     std::optional<T> try_pop() override {
         std::optional<T> x;
-        pop(own(), [&x](T&& element) { x.emplace(std::move(element)); });
+        try_pop_with(own(), [&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
     bool try_pop_into(T& x) override {
         if constexpr (std::is_nothrow_move_assignable_v<T>) {
             const auto take = [&x](T&& element) { x = std::move(element); };
             deque* const mine = own();
-            if (mine == nullptr || !detail::is_vacant(x)) [[unlikely]] {
-                return pop(mine, take);
+            if (mine == nullptr || !detail::can_assign_without_calls(x)) [[unlikely]] {
+                return try_pop_with(mine, take);
             }
             const detail::pop_source first = mine->next_source();
             if (first != detail::pop_source::newest) [[unlikely]] {
-                return pop_from_source(mine, first, take);
+                return try_pop_from(mine, first, take);
             }
-            const typename deque::attempt newest = mine->begin_pop();
+            const typename deque::attempt newest = mine->try_pop_fast();
             if (newest.taken == nullptr) [[unlikely]] {
-                return pop_rest(mine, newest.hindered, take);
+                return try_pop_elsewhere(mine, newest.hindered, take);
             }
-            if (!detail::moves_quickly(newest.taken->value)) [[unlikely]] {
+            if (!detail::can_move_without_calls(newest.taken->value)) [[unlikely]] {
                 return hand_out(mine, newest.taken, take);
             }
-            newest.taken->unpack([&x](T&& element) { detail::quick_assign(x, element); });
+            newest.taken->unpack([&x](T&& element) { detail::assign_without_calls(x, element); });
             mine->recycle(newest.taken);
             return true;
         } else {
@@ -309,8 +309,9 @@ private:
 
     [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
 
-    // Slow path of try_push. The fast paths of push and pop call nothing (see moves_quickly):
-    // whatever they cannot handle ends them, and a slow path does the rest.
+    // Slow path of try_push. The fast paths of push and pop call nothing (see
+    // can_move_without_calls): whatever they cannot handle ends them, and a slow path does the
+    // rest.
     [[gnu::noinline]] bool push_at_length(deque* mine, T& x) {
         if (mine == nullptr) {
             return inbox_.try_push(x, this->unlimited);
@@ -322,30 +323,30 @@ private:
 
     // `take` moves the element out. False: the queue is empty.
     template <class Take>
-    [[gnu::noinline]] bool pop(deque* mine, Take take) {
+    [[gnu::noinline]] bool try_pop_with(deque* mine, Take take) {
         if (mine == nullptr) {
-            return inbox_.pop(take) || steal(mine, take);
+            return inbox_.try_pop_with(take) || try_steal(mine, take);
         }
         const detail::pop_source first = mine->next_source();
-        return first == detail::pop_source::newest ? pop_newest(mine, take)
-                                                   : pop_from_source(mine, first, take);
+        return first == detail::pop_source::newest ? try_pop_newest(mine, take)
+                                                   : try_pop_from(mine, first, take);
     }
     // Tries `first`, which is not the newest element, then the rest.
     template <class Take>
-    [[gnu::noinline]] bool pop_from_source(deque* mine, detail::pop_source first, Take take) {
-        return (first == detail::pop_source::inbox ? inbox_.pop(take) : steal(mine, take)) ||
-               pop_newest(mine, take);
+    [[gnu::noinline]] bool try_pop_from(deque* mine, detail::pop_source first, Take take) {
+        return (first == detail::pop_source::inbox ? inbox_.try_pop_with(take) : try_steal(mine, take)) ||
+               try_pop_newest(mine, take);
     }
     template <class Take>
-    bool pop_newest(deque* mine, Take take) {
-        const typename deque::attempt newest = mine->begin_pop();
+    bool try_pop_newest(deque* mine, Take take) {
+        const typename deque::attempt newest = mine->try_pop_fast();
         return newest.taken != nullptr ? hand_out(mine, newest.taken, take)
-                                       : pop_rest(mine, newest.hindered, take);
+                                       : try_pop_elsewhere(mine, newest.hindered, take);
     }
     template <class Take>
-    [[gnu::noinline]] bool pop_rest(deque* mine, bool hindered, Take take) {
-        node* const n = hindered ? mine->go_on() : nullptr;
-        return n != nullptr ? hand_out(mine, n, take) : inbox_.pop(take) || steal(mine, take);
+    [[gnu::noinline]] bool try_pop_elsewhere(deque* mine, bool hindered, Take take) {
+        node* const n = hindered ? mine->try_pop_slow() : nullptr;
+        return n != nullptr ? hand_out(mine, n, take) : inbox_.try_pop_with(take) || try_steal(mine, take);
     }
     template <class Take>
     [[gnu::noinline]] bool hand_out(deque* mine, node* n, Take take) {
@@ -356,11 +357,11 @@ private:
 
     // Takes the oldest element of any deque. A consumer starts behind the deque it last stole from.
     template <class Take>
-    [[gnu::noinline]] bool steal(deque* mine, Take take) {
+    [[gnu::noinline]] bool try_steal(deque* mine, Take take) {
         deque* const head = deques_.load();  // (L)
         deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
         for (deque* d = start; d != nullptr;) {
-            if (node* const n = d->steal(d == mine ? deque::by::owner : deque::by::other)) {
+            if (node* const n = d->try_steal(d == mine ? deque::by::owner : deque::by::other)) {
                 n->unpack(take);
                 SPOOL_PAUSE_POINT("work_stealing_queue: stolen");
                 d->hand_back(n);

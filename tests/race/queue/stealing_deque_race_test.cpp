@@ -41,7 +41,7 @@ protected:
         return number;
     }
     bool steal_one() {
-        deque_of_int::node* const n = deque_.steal();
+        deque_of_int::node* const n = deque_.try_steal();
         if (n == nullptr) {
             return false;
         }
@@ -50,7 +50,7 @@ protected:
         return true;
     }
     bool pop_one() {
-        deque_of_int::node* const n = deque_.pop();
+        deque_of_int::node* const n = deque_.try_pop();
         if (n == nullptr) {
             return false;
         }

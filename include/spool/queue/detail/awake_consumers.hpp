@@ -31,7 +31,7 @@ public:
     void remove() noexcept { count_.fetch_sub(1); }
     /// A consumer is about to re-check the queue before it sleeps. True: it must make a heavy
     /// barrier.
-    [[nodiscard]] bool rest() noexcept { return count_.fetch_sub(1) != 1; }  // R1
+    [[nodiscard]] bool remove_then_has_any() noexcept { return count_.fetch_sub(1) != 1; }  // R1
     /// Likewise for a thread that is not counted, or has already counted itself out.
     [[nodiscard]] bool has_any() noexcept { return count_.fetch_add(0) != 0; }  // R1
 

@@ -26,8 +26,8 @@ using fifo_position = std::uint64_t;
 /// A snapshot of the word.
 struct fifo_view {
     std::uint64_t word;
-    [[nodiscard]] fifo_position at() const noexcept { return word >> 1; }
-    [[nodiscard]] bool frozen() const noexcept { return (word & 1) != 0; }
+    [[nodiscard]] fifo_position position() const noexcept { return word >> 1; }
+    [[nodiscard]] bool is_frozen() const noexcept { return (word & 1) != 0; }
 };
 
 template <class Atomics>
@@ -45,9 +45,9 @@ public:
     /// are the writes of that pair.
     [[nodiscard]] position now() const noexcept { return word_.load() >> 1; }
 
-    /// Claims the slots of `count` positions from v.at() on. False: another thread moved the end,
-    /// or the compare-exchange failed spuriously. seq_cst, because the waiters of the other side
-    /// read the word.
+    /// Claims the slots of `count` positions from v.position() on. False: another thread moved the
+    /// end, or the compare-exchange failed spuriously. seq_cst, because the waiters of the other
+    /// side read the word.
     [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
         const bool won = word_.compare_exchange_weak(v.word, v.word + count * step);
         record_claim(won);

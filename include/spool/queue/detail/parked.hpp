@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "spool/queue/detail/moved_from.hpp"
+#include "spool/queue/detail/element_move.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -39,11 +39,11 @@ public:
     parked() = default;
     /// Moves from `x`. \throws std::bad_alloc, then `x` is untouched
     explicit parked(T& x) {
-        if constexpr (always_here) {
-            here_.emplace(std::move(x));
-        } else if constexpr (may_be_here) {
-            if (moves_quickly(x)) [[likely]] {
-                here_ = std::move(x);
+        if constexpr (is_always_in_place) {
+            in_place_.emplace(std::move(x));
+        } else if constexpr (may_be_in_place) {
+            if (can_move_without_calls(x)) [[likely]] {
+                in_place_ = std::move(x);
             } else {
                 box_ = std::make_unique<T>(std::move(x));
             }
@@ -56,41 +56,41 @@ public:
     ~parked() = default;
 
     /// Whether parking `x` allocates no memory.
-    [[nodiscard]] static bool needs_no_box(const T& x) noexcept {
-        return always_here || (may_be_here && moves_quickly(x));
+    [[nodiscard]] static bool can_park_in_place(const T& x) noexcept {
+        return is_always_in_place || (may_be_in_place && can_move_without_calls(x));
     }
 
     /// Precondition: has_value().
     [[nodiscard]] T& operator*() noexcept { return const_cast<T&>(std::as_const(*this).operator*()); }
     [[nodiscard]] const T& operator*() const noexcept {
-        if constexpr (always_here) {
-            return *here_;
-        } else if constexpr (may_be_here) {
-            return box_ != nullptr ? *box_ : here_;
+        if constexpr (is_always_in_place) {
+            return *in_place_;
+        } else if constexpr (may_be_in_place) {
+            return box_ != nullptr ? *box_ : in_place_;
         } else {
             return *box_;
         }
     }
     [[nodiscard]] bool has_value() const noexcept {
-        if constexpr (always_here) {
-            return here_.has_value();
-        } else if constexpr (may_be_here) {
-            return box_ != nullptr || !here_.empty();
+        if constexpr (is_always_in_place) {
+            return in_place_.has_value();
+        } else if constexpr (may_be_in_place) {
+            return box_ != nullptr || !in_place_.empty();
         } else {
             return box_ != nullptr;
         }
     }
 
 private:
-    static constexpr bool always_here = std::is_trivially_copyable_v<T>;
-    static constexpr bool may_be_here = knows_how_it_moves<T> && empty_after_move<T>;
+    static constexpr bool is_always_in_place = std::is_trivially_copyable_v<T>;
+    static constexpr bool may_be_in_place = has_type_erased_move<T> && is_empty_after_move<T>;
     struct nothing {};
     struct no_box {};
 
-    [[no_unique_address]] std::conditional_t<always_here, std::optional<T>,
-                                             std::conditional_t<may_be_here, T, nothing>>
-        here_;
-    [[no_unique_address]] std::conditional_t<always_here, no_box, std::unique_ptr<T>> box_;
+    [[no_unique_address]] std::conditional_t<is_always_in_place, std::optional<T>,
+                                             std::conditional_t<may_be_in_place, T, nothing>>
+        in_place_;
+    [[no_unique_address]] std::conditional_t<is_always_in_place, no_box, std::unique_ptr<T>> box_;
 };
 
 /// Parks an element on behalf of its owner. The destructor moves the element back to the owner,

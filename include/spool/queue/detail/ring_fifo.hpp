@@ -69,19 +69,19 @@ public:
     bool try_push(T& x) {
         for (;;) {
             fifo_end::view seen = tail_.load();
-            if (seen.frozen()) {
+            if (seen.is_frozen()) {
                 wait_for_thaw();
                 continue;
             }
-            if (!has_room(seen.at())) {
+            if (!has_room(seen.position())) {
                 return false;
             }
             SPOOL_PAUSE_POINT("ring_fifo: about to claim a slot");
             if (tail_.try_claim(seen)) {
-                slot<T>& to = slot_of(seen.at());
+                slot<T>& to = slot_of(seen.position());
                 SPOOL_PAUSE_POINT("ring_fifo: claimed a slot");
-                to.await(seen.at());
-                to.publish(std::move(x), seen.at() + 1);
+                to.await(seen.position());
+                to.publish(std::move(x), seen.position() + 1);
                 return true;
             }
         }
@@ -89,25 +89,26 @@ public:
 
     /// Pops the head, if the queue is not empty: `take` moves the element out.
     template <class Take>
-    bool pop(Take take) {
+    bool try_pop_with(Take take) {
         for (;;) {
             fifo_end::view seen = head_.load();
-            if (seen.frozen()) {
+            if (seen.is_frozen()) {
                 wait_for_thaw();
                 continue;
             }
-            if (seen.at() >= head_.other_seen() && seen.at() >= head_.catch_up(seen.at(), tail_)) {
+            if (seen.position() >= head_.other_seen() &&
+                seen.position() >= head_.catch_up(seen.position(), tail_)) {
                 return false;
             }
             SPOOL_PAUSE_POINT("ring_fifo: about to claim an element");
             if (head_.try_claim(seen)) {
-                slot<T>& from = slot_of(seen.at());
+                slot<T>& from = slot_of(seen.position());
                 SPOOL_PAUSE_POINT("ring_fifo: claimed an element");
-                from.await(seen.at() + 1);
+                from.await(seen.position() + 1);
                 take(std::move(from.element()));
                 from.destroy();
                 SPOOL_PAUSE_POINT("ring_fifo: about to free a slot");
-                from.set_turn(seen.at() + mask_ + 1);
+                from.set_turn(seen.position() + mask_ + 1);
                 return true;
             }
         }
@@ -115,12 +116,12 @@ public:
 
     std::optional<T> try_pop() {
         std::optional<T> x;
-        pop([&x](T&& element) { x.emplace(std::move(element)); });
+        try_pop_with([&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
     /// Likewise, by assignment to `x`.
     bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
-        return pop([&x](T&& element) { x = std::move(element); });
+        return try_pop_with([&x](T&& element) { x = std::move(element); });
     }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }

@@ -38,12 +38,12 @@ public:
     /// \throws std::bad_alloc
     [[nodiscard]] static segment* make() {
         void* const at =
-            in_pages ? allocate_pages(sizeof(segment)) : operator new(sizeof(segment), alignment);
+            is_in_pages ? allocate_pages(sizeof(segment)) : operator new(sizeof(segment), alignment);
         return ::new (at) segment;
     }
     static void free(segment* s) noexcept {
         s->~segment();
-        if constexpr (in_pages) {
+        if constexpr (is_in_pages) {
             free_pages(s, sizeof(segment));
         } else {
             operator delete(s, sizeof(segment), alignment);
@@ -73,8 +73,8 @@ public:
     void retire(std::uint64_t first_turn) noexcept { first_turn_ = first_turn; }
     /// True: no thread holds the segment any more. The caller must have called retire() before, and
     /// must own the list that contains the segment.
-    [[nodiscard]] bool drained() noexcept {
-        while (left_ != Slots && slots_[left_].was_left(first_turn_ + left_)) {
+    [[nodiscard]] bool is_drained() noexcept {
+        while (left_ != Slots && slots_[left_].is_released(first_turn_ + left_)) {
             ++left_;
         }
         return left_ == Slots;
@@ -93,7 +93,7 @@ private:
     segment() = default;
     ~segment() = default;
 
-    static constexpr bool in_pages =
+    static constexpr bool is_in_pages =
         Slots * sizeof(slot_type) >= std::size_t{16} * 1024 && alignof(slot_type) <= page;
     static constexpr std::align_val_t alignment{alignof(slot_type)};
 

@@ -82,14 +82,14 @@ public:
         fresh_segment fresh{store_};
         for (backoff pause;;) {
             fifo_view seen = tail_.end.load();
-            const std::size_t i = slot_of(seen.at());
-            if (seen.frozen() || i == Slots) {
+            const std::size_t i = slot_of(seen.position());
+            if (seen.is_frozen() || i == Slots) {
                 wait_for_others(seen, pause);
                 continue;
             }
             std::size_t taken = std::min({count, Slots - i, most_at_once});
             if (capacity != unlimited) {
-                taken = std::min(taken, room(seen.at(), capacity, taken));
+                taken = std::min(taken, room(seen.position(), capacity, taken));
                 if (taken == 0) {
                     return 0;
                 }
@@ -113,7 +113,7 @@ public:
             }
             for (std::size_t k = 0; k < taken; ++k) {
                 SPOOL_PAUSE_POINT("segment_fifo: about to publish");
-                (*here)[i + k].publish(std::move(xs[k]), turn_of(seen.at() + k));
+                (*here)[i + k].publish(std::move(xs[k]), turn_of(seen.position() + k));
             }
             return taken;
         }
@@ -121,16 +121,16 @@ public:
 
     /// Pops the head, if the queue is not empty: `take` moves the element out.
     template <class Take>
-    bool pop(Take take) {
+    bool try_pop_with(Take take) {
         for (backoff pause;;) {
             fifo_view seen = head_.end.load();
-            const std::size_t i = slot_of(seen.at());
-            if (seen.frozen() || i == Slots) {
+            const std::size_t i = slot_of(seen.position());
+            if (seen.is_frozen() || i == Slots) {
                 wait_for_others(seen, pause);
                 continue;
             }
-            if (seen.at() >= head_.end.other_seen() &&
-                seen.at() >= head_.end.catch_up(seen.at(), tail_.end)) {
+            if (seen.position() >= head_.end.other_seen() &&
+                seen.position() >= head_.end.catch_up(seen.position(), tail_.end)) {
                 store_.idle();
                 return false;
             }
@@ -140,7 +140,7 @@ public:
             if (!head_.end.try_claim(seen)) {
                 continue;
             }
-            const std::uint64_t turn = turn_of(seen.at());
+            const std::uint64_t turn = turn_of(seen.position());
             if (i + 1 == Slots) {
                 SPOOL_PAUSE_POINT("segment_fifo: claimed the last element");
                 pass_gap(head_, here->next());
@@ -161,12 +161,12 @@ public:
 
     std::optional<T> try_pop() {
         std::optional<T> x;
-        pop([&x](T&& element) { x.emplace(std::move(element)); });
+        try_pop_with([&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
     /// Likewise, by assignment to `x`.
     bool try_pop_into(T& x) requires(std::is_nothrow_move_assignable_v<T>) {
-        return pop([&x](T&& element) { x = std::move(element); });
+        return try_pop_with([&x](T&& element) { x = std::move(element); });
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return distance(head_.end, tail_.end, count_to); }
@@ -284,7 +284,7 @@ private:
     };
 
     void wait_for_others(fifo_view seen, backoff& pause) {
-        if (seen.frozen()) {
+        if (seen.is_frozen()) {
             const lock_guard until_thawed{freeze_mutex_};
         } else {
             pause();  // another thread is about to pass the gap

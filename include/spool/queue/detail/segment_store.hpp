@@ -50,10 +50,10 @@ public:
     [[nodiscard]] Segment* get() {
         // relaxed, hint: 0 restarts the idle timer at the next empty poll
         empty_since_.store(0, std::memory_order_relaxed);
-        Segment* s = pop_spare();
+        Segment* s = try_pop_spare();
         if (s == nullptr) {
             sort_retired();
-            s = pop_spare();
+            s = try_pop_spare();
         }
         if (s == nullptr) {
             return Segment::make();
@@ -87,7 +87,7 @@ public:
         const lock_guard lock{mutex_, std::adopt_lock};
         for (Segment* s = retired_.exchange(nullptr); s != nullptr;) {
             Segment* const one = std::exchange(s, s->next_idle);
-            if (one->drained()) {
+            if (one->is_drained()) {
                 add_spare(one);
             } else {
                 retire(one);
@@ -153,7 +153,7 @@ private:
         s->next_idle = std::exchange(spares_, s);
         spare_count_.fetch_add(1);
     }
-    [[nodiscard]] Segment* pop_spare() noexcept {
+    [[nodiscard]] Segment* try_pop_spare() noexcept {
         if (!mutex_.try_lock()) {
             return nullptr;
         }

@@ -12,7 +12,7 @@
 #include "spool/detail/atomics.hpp"
 #include "spool/detail/cache_line.hpp"
 #include "spool/detail/pause_point.hpp"
-#include "spool/queue/detail/moved_from.hpp"
+#include "spool/queue/detail/element_move.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -43,10 +43,10 @@ public:
     /// The last access of the thread that emptied the slot, where no thread waits for the next
     /// turn.
     void leave(turn t) noexcept {
-        // release (L): publishes this thread's accesses to was_left()
+        // release (L): publishes this thread's accesses to is_released()
         turn_.store(t | over, std::memory_order_release);
     }
-    [[nodiscard]] bool was_left(turn t) const noexcept {
+    [[nodiscard]] bool is_released(turn t) const noexcept {
         // acquire (L): pairs with leave()
         return turn_.load(std::memory_order_acquire) == (t | over);
     }

@@ -99,7 +99,7 @@ public:
         ring_.store(newest_ring_.get());
     }
     ~stealing_deque() {  // no other thread uses the deque any more
-        while (node* const n = steal()) {
+        while (node* const n = try_steal()) {
             std::destroy_at(&n->value);
             delete n;
         }
@@ -120,26 +120,26 @@ public:
         push_back(nodes_.make(x));
     }
     /// Fast path of push(), which calls nothing. False: nothing was done; use push().
-    [[nodiscard]] bool push_quickly(T& x) noexcept {
-        if (!moves_quickly(x) || seems_full() || !nodes_.has_spare()) [[unlikely]] {
+    [[nodiscard]] bool try_push_fast(T& x) noexcept {
+        if (!can_move_without_calls(x) || seems_full() || !nodes_.has_spare()) [[unlikely]] {
             return false;
         }
         push_back(nodes_.make_from_spare(x));
         return true;
     }
 
-    /// A pop took a node, or found the deque empty (null), or is hindered and needs go_on().
+    /// A pop took a node, or found the deque empty (null), or is hindered and needs try_pop_slow().
     struct attempt {
         node* taken = nullptr;
         bool hindered = false;
     };
     /// Returns the newest element's node, or null. The caller gives the node back by recycle().
-    [[nodiscard]] node* pop() noexcept {
-        const attempt first = begin_pop();
-        return first.hindered ? go_on() : first.taken;
+    [[nodiscard]] node* try_pop() noexcept {
+        const attempt first = try_pop_fast();
+        return first.hindered ? try_pop_slow() : first.taken;
     }
-    /// The fast path of pop(), which calls nothing, and its slow path, go_on().
-    [[nodiscard]] attempt begin_pop() noexcept {
+    /// The fast path of try_pop(), which calls nothing, and its slow path, try_pop_slow().
+    [[nodiscard]] attempt try_pop_fast() noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         if (top_.load().oldest() >= b) {
             return {};
@@ -156,12 +156,12 @@ public:
         }
         return {.hindered = true};
     }
-    [[nodiscard, gnu::noinline]] node* go_on() noexcept {
+    [[nodiscard, gnu::noinline]] node* try_pop_slow() noexcept {
         for (;;) {
-            if (const std::optional<node*> n = pop_last()) {
+            if (const std::optional<node*> n = try_finish_pop()) {
                 return *n;
             }
-            if (const attempt again = begin_pop(); !again.hindered) {
+            if (const attempt again = try_pop_fast(); !again.hindered) {
                 return again.taken;
             }
         }
@@ -172,7 +172,7 @@ public:
         oldest_seen_ = top_.load().oldest();
         return !seems_full();
     }
-    /// Adds a node that pop() returned, or one stolen elsewhere. Precondition: there is room.
+    /// Adds a node that try_pop() returned, or one stolen elsewhere. Precondition: there is room.
     void push_back(node* n) noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);  // relaxed, owner
         // B1, relaxed, owner: B2 publishes it (D)
@@ -183,7 +183,7 @@ public:
 
     /// Whether trim() is worthwhile: the ring has become large, and there are spare nodes.
     [[nodiscard]] bool has_surplus() const noexcept {
-        return newest_ring_->in_pages() && nodes_.has_surplus();
+        return newest_ring_->is_in_pages() && nodes_.has_surplus();
     }
     /// Frees the spare nodes and, if the deque is empty, the memory of the slots (G).
     void trim() noexcept {
@@ -205,7 +205,7 @@ public:
 
     enum class by { owner, other };
     /// Returns the oldest element's node, or null. The caller gives the node back by hand_back().
-    [[nodiscard]] node* steal(by whom = by::other) noexcept {
+    [[nodiscard]] node* try_steal(by whom = by::other) noexcept {
         for (;;) {
             stealing_top t = top_.load();  // T1 (F)
             SPOOL_PAUSE_POINT("stealing_deque: stealing");
@@ -308,7 +308,7 @@ private:
 
     // Finishes a hindered pop by P4 or P5, whichever top_ now asks for: top_ may have been thawed
     // or moved since P2, which may come at any time after P1 and its barrier. None: frozen, retry.
-    std::optional<node*> pop_last() noexcept {
+    std::optional<node*> try_finish_pop() noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed) + 1;  // owner; b before P1
         stealing_top t = top_.load();                                         // P2 again (F)
         if (!t.is_frozen() && t.oldest() < b - 1) {
@@ -371,7 +371,7 @@ private:
         larger->older = std::move(newest_ring_);
         newest_ring_ = std::move(larger);
         SPOOL_PAUSE_POINT("stealing_deque: about to grow");
-        ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): see steal()
+        ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): see try_steal()
     }
 
     void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }

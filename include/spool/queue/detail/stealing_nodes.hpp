@@ -13,7 +13,7 @@
 #include "spool/detail/atomics.hpp"
 #include "spool/detail/cache_line.hpp"
 #include "spool/detail/thread_sanitizer.hpp"
-#include "spool/queue/detail/moved_from.hpp"
+#include "spool/queue/detail/element_move.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -90,12 +90,12 @@ public:
         std::construct_at(&n->value, std::move(x));
         return n;
     }
-    /// Owner: likewise without a call. Precondition: has_spare() and moves_quickly(x).
+    /// Owner: likewise without a call. Precondition: has_spare() and can_move_without_calls(x).
     [[nodiscard]] bool has_spare() const noexcept { return spare_ != nullptr; }
     [[nodiscard]] node* make_from_spare(T& x) noexcept {
         ++room_;
         node* const n = std::exchange(spare_, spare_->next);
-        std::construct_at(&n->value, quick_move(x));
+        std::construct_at(&n->value, move_without_calls(x));
         return n;
     }
     /// Owner: takes back an empty node.

@@ -37,7 +37,7 @@ public:
     stealing_ring(const stealing_ring&) = delete;
     stealing_ring& operator=(const stealing_ring&) = delete;
     ~stealing_ring() {
-        if (in_pages()) {
+        if (is_in_pages()) {
             free_pages(slots_, size() * sizeof(slot));
         } else {
             delete[] slots_;
@@ -46,13 +46,13 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
     [[nodiscard]] slot& at(std::uint64_t i) const noexcept { return slots_[i & mask_]; }
 
-    [[nodiscard]] bool in_pages() const noexcept { return in_pages(size()); }
+    [[nodiscard]] bool is_in_pages() const noexcept { return is_in_pages(size()); }
     /// Nulls every slot of this ring and of the older ones. Rings in pages give their memory back
     /// instead: their slots read as null, or keep their values where the system cannot do it (see
     /// discard_pages).
     void discard() noexcept {
         for (stealing_ring* r = this; r != nullptr; r = r->older.get()) {
-            if (r->in_pages()) {
+            if (r->is_in_pages()) {
                 discard_pages(r->slots_, r->size() * sizeof(slot));
                 continue;
             }
@@ -66,11 +66,11 @@ public:
     std::unique_ptr<stealing_ring> older{};  // see stealing_deque, (G)
 
 private:
-    static bool in_pages(std::size_t size) noexcept {
+    static bool is_in_pages(std::size_t size) noexcept {
         return size * sizeof(slot) >= std::size_t{16} * 1024 && std::is_trivially_destructible_v<slot>;
     }
     static slot* make(std::size_t size) {
-        if (!in_pages(size)) {
+        if (!is_in_pages(size)) {
             return new slot[size]{};
         }
         auto* const slots = static_cast<slot*>(allocate_pages(size * sizeof(slot)));

@@ -48,7 +48,7 @@ public:
     }
 
     // Returns false if there is no room. Moves from `x` only if there is room and memory.
-    bool push(deque_end where, T& x) {
+    bool try_push(deque_end where, T& x) {
         if (is_full()) {
             return false;
         }
@@ -64,7 +64,7 @@ public:
         move_back(x, one.front());  // other producers were faster
         return false;
     }
-    std::optional<T> pop(deque_end where) {
+    std::optional<T> try_pop(deque_end where) {
         std::list<T> one;
         {
             const lock_guard lock{mutex_};
@@ -78,7 +78,7 @@ public:
     }
 
     // Removes the first match from that end; false: there is none.
-    bool remove(deque_end from, function_ref<bool(const T&)> doomed) {
+    bool try_remove(deque_end from, function_ref<bool(const T&)> doomed) {
         std::list<T> gone;
         const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) {
