@@ -26,7 +26,7 @@ attachment* attachment::hide_all() noexcept {
     return std::exchange(innermost_, nullptr);
 }
 
-void attachment::show_again(attachment* hidden) noexcept {
+void attachment::restore(attachment* hidden) noexcept {
     attachment** link = &innermost_;
     while (*link != nullptr) {
         link = &(*link)->outer_;
@@ -40,7 +40,7 @@ namespace spool::inline v1 {
 
 detached_scope::detached_scope() noexcept : hidden_(detail::attachment::hide_all()) {}
 detached_scope::~detached_scope() {
-    detail::attachment::show_again(hidden_);
+    detail::attachment::restore(hidden_);
 }
 
 }  // namespace spool::inline v1

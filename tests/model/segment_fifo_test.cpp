@@ -163,12 +163,13 @@ TEST(segment_fifo_plant, a_segment_that_is_not_linked_holds_up_the_consumer) {
                                                model::preemptions(4));
 }
 TEST(segment_fifo_plant, a_slot_left_without_release_is_used_again_too_early) {
-    model::expect_found<drained_segment>({model::harm::relax, "slot.hpp", "turn_.store(t | over"},
+    model::expect_found<drained_segment>({model::harm::relax, "slot.hpp", "turn_.store(t | released_bit"},
                                          "data race", model::preemptions(5));
 }
 TEST(segment_fifo_plant, a_segment_taken_for_drained_is_used_again_while_it_is_held) {
     model::expect_found<drained_segment>(
-        {model::harm::count_up, "slot.hpp", "== (t | over)", (1ULL << 63U) + 1}, "", model::preemptions(5));
+        {model::harm::count_up, "slot.hpp", "== (t | released_bit)", (1ULL << 63U) + 1}, "",
+        model::preemptions(5));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ public:
     void steal() {
         if (node* const n = deque_.try_steal()) {
             take(n->unpack()->read());
-            deque_.hand_back(n);
+            deque_.return_from_thief(n);
         }
     }
     void remove(int value) {
@@ -33,14 +33,14 @@ public:
         {
             const model::lock_guard lock{mutex_};
             deque_.freeze();
-            if (deque_.choose([value](const item& each) { return each.read() == value; }) != 0) {
-                *deque_.take_chosen(&list) = nullptr;
+            if (deque_.mark_wanted([value](const item& each) { return each.read() == value; }) != 0) {
+                *deque_.unlink_marked(&list) = nullptr;
             }
             deque_.thaw();
         }
         if (list != nullptr) {
             take(list->unpack()->read());
-            deque_.hand_back(list);
+            deque_.return_from_thief(list);
         }
     }
     void trim() { deque_.trim(); }
@@ -48,7 +48,7 @@ public:
     void end() {
         while (node* const n = deque_.try_steal()) {
             take(n->unpack()->read());
-            deque_.hand_back(n);
+            deque_.return_from_thief(n);
         }
         model::check(taken_ == pushed_, "what was pushed has been taken, once");
     }

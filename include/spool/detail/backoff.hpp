@@ -37,7 +37,7 @@ public:
 
     /// Pauses and yields for a few microseconds, so that other threads get ahead, including threads
     /// that wait for this CPU.
-    static void stand_back() noexcept {
+    static void yield_briefly() noexcept {
         for (const auto until = std::chrono::steady_clock::now() + a_moment;
              std::chrono::steady_clock::now() < until;) {
             relax();

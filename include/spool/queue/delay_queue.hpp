@@ -89,7 +89,7 @@ class delay_queue final : public blocking_queue<T> {
 public:
     delay_queue() : delay_queue(DueOf{}) {}
     /// \throws std::invalid_argument if `due_of` is empty (a null pointer, an empty std::function).
-    explicit delay_queue(DueOf due_of) : heap_(order{refuse_null(std::move(due_of))}) {}
+    explicit delay_queue(DueOf due_of) : heap_(order{require_not_null(std::move(due_of))}) {}
     /// Holds the elements of a range. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::is_convertible_v<Range, DueOf> &&
@@ -212,7 +212,7 @@ private:
         }
     }
 
-    static DueOf refuse_null(DueOf due_of) {
+    static DueOf require_not_null(DueOf due_of) {
         if (detail::is_empty_callable(due_of)) {
             detail::throw_empty_callable("delay_queue");
         }

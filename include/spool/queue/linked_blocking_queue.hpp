@@ -72,7 +72,7 @@ public:
         }
         return detail::wait_then_trim(
             limits, fifo_.idle_before_trim,
-            [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
+            [&](const wait_limits& part) { return blocking_queue<T>::pop_until(x, part, give_up); },
             [this] { fifo_.trim(); });
     }
 

@@ -54,7 +54,7 @@ public:
         this->offer_all(std::forward<Range>(elements));
     }
     ~linked_transfer_queue() override {
-        removed rest;
+        removed_elements rest;
         while (!elements_.empty()) {
             element& e = elements_.front();
             elements_.remove(e);
@@ -134,7 +134,7 @@ public:
             how = detail::wait_to_be_served(mutex_, &takers_, me, me, limits, give_up);
         }
         if (how == wait_result::ready) {
-            x.emplace(std::move(me.goods->value));
+            x.emplace(std::move(me.received->value));
         }
         return how;
     }
@@ -166,7 +166,7 @@ protected:
         return std::optional<T>{std::move(head->value)};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) override {
-        removed gone;
+        removed_elements removed;
         std::vector<T> out;
         {
             const detail::lock_guard lock{mutex_};
@@ -181,12 +181,12 @@ protected:
             elements_.visit([&](element& e) {
                 mutex_.assert_held();
                 if (e.chosen) {
-                    gone.add(*take_out(e).release());
+                    removed.add(*take_out(e).release());
                 }
                 return true;
             });
         }
-        gone.move_to(out);
+        removed.move_to(out);
         return out;
     }
     void visit(function_ref<bool(const T&)> visitor) const override {
@@ -204,19 +204,19 @@ private:
     };
     using element_ptr = std::unique_ptr<element>;
     struct taker : detail::waiting_links, detail::partner_waiter {
-        element_ptr goods;
+        element_ptr received;
     };
 
     // Not under the lock. \throws std::bad_alloc, then `x` is untouched
     static element_ptr make_element(T& x) { return std::make_unique<element>(std::move(x)); }
 
     // Elements that were taken out. They are destroyed after the unlock.
-    class removed {
+    class removed_elements {
     public:
-        removed() = default;
-        removed(const removed&) = delete;
-        removed& operator=(const removed&) = delete;
-        ~removed() {
+        removed_elements() = default;
+        removed_elements(const removed_elements&) = delete;
+        removed_elements& operator=(const removed_elements&) = delete;
+        ~removed_elements() {
             list_.visit([](element& e) {
                 delete &e;
                 return true;
@@ -273,7 +273,7 @@ private:
             takers_.push_back(me);
             return false;
         }
-        me.goods = take_out(elements_.front());
+        me.received = take_out(elements_.front());
         return true;
     }
 
@@ -283,7 +283,7 @@ private:
             return false;
         }
         taker& first = takers_.front();
-        first.goods = std::move(x);
+        first.received = std::move(x);
         wake = detail::serve(takers_, first, first);
         return true;
     }

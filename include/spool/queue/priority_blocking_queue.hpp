@@ -62,7 +62,7 @@ class priority_blocking_queue final : public blocking_queue<T> {
 public:
     priority_blocking_queue() : priority_blocking_queue(Before{}) {}
     /// \throws std::invalid_argument if `before` is empty (a null pointer, an empty std::function).
-    explicit priority_blocking_queue(Before before) : heap_(refuse_null(std::move(before))) {}
+    explicit priority_blocking_queue(Before before) : heap_(require_not_null(std::move(before))) {}
     /// Holds the elements of a range. Moves those of an rvalue range.
     template <std::ranges::input_range Range>
         requires(!std::is_convertible_v<Range, Before> &&
@@ -120,7 +120,7 @@ protected:
     }
 
 private:
-    static Before refuse_null(Before before) {
+    static Before require_not_null(Before before) {
         if (detail::is_empty_callable(before)) {
             detail::throw_empty_callable("priority_blocking_queue");
         }

@@ -46,12 +46,12 @@ public:
 
     wait_result push_until(T& x, const wait_limits& limits,
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        detail::loan<T> goods{x};  // before the lock: see parked
-        giver me{{}, {}, &goods};
+        detail::loan<T> element{x};  // before the lock: see parked
+        giver me{{}, {}, &element};
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (try_hand_to_taker(goods, wake)) {
+            if (try_hand_to_taker(element, wake)) {
                 return wait_result::ready;
             }
             givers_.push_back(me);
@@ -62,10 +62,10 @@ public:
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         x.reset();
-        detail::parked<T> goods;  // unpacked after the unlock
-        const wait_result how = wait_for(goods, limits, give_up);
+        detail::parked<T> element;  // unpacked after the unlock
+        const wait_result how = wait_for(element, limits, give_up);
         if (how == wait_result::ready) {
-            x.emplace(std::move(*goods));
+            x.emplace(std::move(*element));
         }
         return how;
     }
@@ -89,38 +89,39 @@ protected:
         if (!has_taker()) {
             return false;
         }
-        detail::loan<T> goods{x};
+        detail::loan<T> element{x};
         detail::late_wake wake;
         const detail::lock_guard lock{mutex_};
-        return try_hand_to_taker(goods, wake);
+        return try_hand_to_taker(element, wake);
     }
     std::optional<T> try_pop() override {
-        detail::parked<T> goods;
+        detail::parked<T> element;
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (!try_take_from_giver(goods, wake)) {
+            if (!try_take_from_giver(element, wake)) {
                 return std::nullopt;
             }
         }
-        return std::optional<T>{std::move(*goods)};
+        return std::optional<T>{std::move(*element)};
     }
     std::vector<T> extract_if(function_ref<bool(const T&)>) override { return {}; }
 
 private:
-    template <class Goods>
+    template <class Element>
     struct waiter : detail::waiting_links, detail::partner_waiter {
-        Goods* goods;  // where the element is, or goes
+        Element* element;  // where the element is, or goes
     };
     using giver = waiter<detail::loan<T>>;
     using taker = waiter<detail::parked<T>>;
 
-    wait_result wait_for(detail::parked<T>& goods, const wait_limits& limits, function_ref<bool()> give_up) {
-        taker me{{}, {}, &goods};
+    wait_result wait_for(detail::parked<T>& element, const wait_limits& limits,
+                         function_ref<bool()> give_up) {
+        taker me{{}, {}, &element};
         {
             detail::late_wake wake;
             const detail::lock_guard lock{mutex_};
-            if (try_take_from_giver(goods, wake)) {
+            if (try_take_from_giver(element, wake)) {
                 return wait_result::ready;
             }
             takers_.push_back(me);
@@ -136,16 +137,16 @@ private:
     Waiter& first_of(detail::waiting_list<Waiter>& waiting) const noexcept {
         return fairness_ == fairness::fair ? waiting.front() : waiting.back();
     }
-    static detail::parked<T> parcel(T& x) { return detail::parked<T>{x}; }
-    static detail::parked<T> parcel(detail::loan<T>& x) noexcept { return x.release(); }
+    static detail::parked<T> park(T& x) { return detail::parked<T>{x}; }
+    static detail::parked<T> park(detail::loan<T>& x) noexcept { return x.release(); }
     // The caller performs the wake-up after the unlock.
-    template <class Goods>
-    bool try_hand_to_taker(Goods& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
+    template <class Element>
+    bool try_hand_to_taker(Element& x, detail::late_wake& wake) noexcept SPOOL_REQUIRES(mutex_) {
         if (takers_.empty()) {
             return false;
         }
         taker& first = first_of(takers_);
-        *first.goods = parcel(x);
+        *first.element = park(x);
         wake = detail::serve(takers_, first, first);
         return true;
     }
@@ -154,7 +155,7 @@ private:
             return false;
         }
         giver& first = first_of(givers_);
-        x = first.goods->release();
+        x = first.element->release();
         wake = detail::serve(givers_, first, first);
         return true;
     }

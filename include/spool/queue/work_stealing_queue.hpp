@@ -77,7 +77,7 @@ public:
     /// one
     void attach_consumer() override {
         deque* mine = deques_.load();  // (L)
-        while (mine != nullptr && !mine->try_own()) {
+        while (mine != nullptr && !mine->try_acquire()) {
             mine = mine->next;
         }
         if (mine == nullptr) {
@@ -92,12 +92,12 @@ public:
     }
     /// Takes the deque from the calling thread. Does nothing if the thread has none.
     void detach_consumer() noexcept override {
-        if (deque* const mine = own()) {
+        if (deque* const mine = own_deque()) {
             mine->leave();
             mine->trim();
             const bool leftovers = mine->size() != 0;
             SPOOL_PAUSE_POINT("work_stealing_queue: about to detach");
-            mine->give_up();
+            mine->release();
             awake_.remove();
             if (leftovers) {
                 this->wake_consumers();  // pair (B): the deque's bottom
@@ -112,15 +112,15 @@ public:
     /// no longer need.
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
-        deque* const mine = own();
-        const end_of_rest awake_afterwards{*this, mine};
+        deque* const mine = own_deque();
+        const rest_guard awake_on_exit{*this, mine};
         const bool trims_own = mine != nullptr && mine->has_surplus();
         if (!trims_own && !inbox_.has_surplus()) {
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
         return detail::wait_then_trim(
             limits, inbox_.idle_before_trim,
-            [&](const wait_limits& some) { return blocking_queue<T>::pop_until(x, some, give_up); },
+            [&](const wait_limits& part) { return blocking_queue<T>::pop_until(x, part, give_up); },
             [&] {
                 inbox_.trim();
                 if (trims_own) {
@@ -130,18 +130,18 @@ public:
     }
 
     bool use_own(function_ref<bool(T&)> use) override {
-        deque* const mine = own();
+        deque* const mine = own_deque();
         node* const n = mine != nullptr ? mine->try_pop() : nullptr;
-        return n != nullptr && use_or_keep(*mine, *n, use);
+        return n != nullptr && use_or_put_back(*mine, *n, use);
     }
     bool use_other(function_ref<bool(T&)> use) override {
-        deque* const mine = own();
+        deque* const mine = own_deque();
         if (mine == nullptr || !mine->has_room()) {
             return false;
         }
         for (deque* d = deques_.load(); d != nullptr; d = d->next) {  // (L)
             if (node* const n = d != mine ? d->try_steal() : nullptr) {
-                return use_or_keep(*mine, *n, use);
+                return use_or_put_back(*mine, *n, use);
             }
         }
         return false;
@@ -149,35 +149,35 @@ public:
 
 protected:
     void prepare_recheck() noexcept override {
-        deque* const mine = own();
-        const bool begins = mine != nullptr && !std::exchange(mine->is_resting, true);
-        if (begins ? awake_.remove_then_has_any() : awake_.has_any()) {
+        deque* const mine = own_deque();
+        const bool begins_rest = mine != nullptr && !std::exchange(mine->is_resting, true);
+        if (begins_rest ? awake_.remove_then_has_any() : awake_.has_any()) {
             heavy_barrier();
         }
     }
 
     bool try_push(T& x) override {
-        deque* const mine = own();
+        deque* const mine = own_deque();
         if (mine == nullptr || !mine->try_push_fast(x)) [[unlikely]] {
-            return push_at_length(mine, x);
+            return push_slow(mine, x);
         }
         this->publish_before_notify();
         return true;
     }
     std::size_t try_push_some(std::span<T> xs) override {
-        return own() != nullptr ? blocking_queue<T>::try_push_some(xs)
-                                : inbox_.try_push_some(xs.data(), xs.size(), this->unlimited);
+        return own_deque() != nullptr ? blocking_queue<T>::try_push_some(xs)
+                                      : inbox_.try_push_some(xs.data(), xs.size(), this->unlimited);
     }
 
     std::optional<T> try_pop() override {
         std::optional<T> x;
-        try_pop_with(own(), [&x](T&& element) { x.emplace(std::move(element)); });
+        try_pop_with(own_deque(), [&x](T&& element) { x.emplace(std::move(element)); });
         return x;
     }
     bool try_pop_into(T& x) override {
         if constexpr (std::is_nothrow_move_assignable_v<T>) {
             const auto take = [&x](T&& element) { x = std::move(element); };
-            deque* const mine = own();
+            deque* const mine = own_deque();
             if (mine == nullptr || !detail::can_assign_without_calls(x)) [[unlikely]] {
                 return try_pop_with(mine, take);
             }
@@ -187,10 +187,10 @@ protected:
             }
             const typename deque::attempt newest = mine->try_pop_fast();
             if (newest.taken == nullptr) [[unlikely]] {
-                return try_pop_elsewhere(mine, newest.hindered, take);
+                return try_pop_elsewhere(mine, newest.state, take);
             }
             if (!detail::can_move_without_calls(newest.taken->value)) [[unlikely]] {
-                return hand_out(mine, newest.taken, take);
+                return unpack_and_recycle(mine, newest.taken, take);
             }
             newest.taken->unpack([&x](T&& element) { detail::assign_without_calls(x, element); });
             mine->recycle(newest.taken);
@@ -206,10 +206,10 @@ protected:
         node* chosen = nullptr;
         {
             const detail::lock_guard lock{freeze_mutex_};
-            const frozen all{deques_.load(), nullptr};
+            const freeze_guard all{deques_.load(), nullptr};
             std::size_t count = 0;
             for (deque* d = all.first; d != nullptr; d = d->next) {
-                count += d->choose(wanted);
+                count += d->mark_wanted(wanted);
             }
             out.reserve(count);
             // The commit point: before it nothing has moved, and after it nothing can fail.
@@ -222,7 +222,7 @@ protected:
             });
             node** end = &chosen;
             for (deque* d = all.first; d != nullptr; d = d->next) {
-                end = d->take_chosen(end);
+                end = d->unlink_marked(end);
             }
         }
         while (chosen != nullptr) {
@@ -238,7 +238,7 @@ protected:
         {
             const detail::lock_guard lock{freeze_mutex_};
             for (deque* d = deques_.load(); d != nullptr; d = d->next) {
-                const frozen one{d, d->next};
+                const freeze_guard one{d, d->next};
                 if (!d->visit(visitor)) {
                     return;
                 }
@@ -253,23 +253,23 @@ private:
 
     // Calls `use` on the element of `n`, a node that was taken out. If `use` returns true or
     // throws, the node becomes a spare of `mine`. Otherwise the node goes to the bottom of `mine`.
-    bool use_or_keep(deque& mine, node& n, function_ref<bool(T&)> use) {
-        struct spare_afterwards {
-            deque& keeper;
+    bool use_or_put_back(deque& mine, node& n, function_ref<bool(T&)> use) {
+        struct recycle_guard {
+            deque& owner;
             node* used;
-            ~spare_afterwards() {
+            ~recycle_guard() {
                 if (used != nullptr) {
-                    keeper.recycle(used->empty());
+                    owner.recycle(used->destroy_value());
                 }
             }
-        } afterwards{mine, &n};
+        } guard{mine, &n};
         if (use(n.value)) [[likely]] {
             return true;
         }
-        keep(mine, *std::exchange(afterwards.used, nullptr));
+        put_back(mine, *std::exchange(guard.used, nullptr));
         return false;
     }
-    [[gnu::noinline]] void keep(deque& mine, node& n) noexcept {
+    [[gnu::noinline]] void put_back(deque& mine, node& n) noexcept {
         SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
         mine.push_back(&n);
         this->publish_before_notify();
@@ -278,10 +278,10 @@ private:
     }
 
     // Counts a consumer as awake again after it has rested in its wait.
-    struct end_of_rest {
+    struct rest_guard {
         work_stealing_queue& queue;
         deque* const mine;
-        ~end_of_rest() {
+        ~rest_guard() {
             if (mine != nullptr && std::exchange(mine->is_resting, false)) {
                 queue.awake_.add();
             }
@@ -290,15 +290,15 @@ private:
 
     // Freezes some deques of the list, so that no thread can take from them. Requires
     // freeze_mutex_.
-    struct frozen {
-        frozen(deque* from, deque* to) noexcept : first(from), last(to) {
+    struct freeze_guard {
+        freeze_guard(deque* from, deque* to) noexcept : first(from), last(to) {
             for (deque* d = first; d != last; d = d->next) {
                 d->freeze();
             }
         }
-        frozen(const frozen&) = delete;
-        frozen& operator=(const frozen&) = delete;
-        ~frozen() {
+        freeze_guard(const freeze_guard&) = delete;
+        freeze_guard& operator=(const freeze_guard&) = delete;
+        ~freeze_guard() {
             for (deque* d = first; d != last; d = d->next) {
                 d->thaw();
             }
@@ -307,12 +307,14 @@ private:
         deque* const last;
     };
 
-    [[nodiscard]] deque* own() const noexcept { return static_cast<deque*>(detail::attachment::find(this)); }
+    [[nodiscard]] deque* own_deque() const noexcept {
+        return static_cast<deque*>(detail::attachment::find(this));
+    }
 
     // Slow path of try_push. The fast paths of push and pop call nothing (see
     // can_move_without_calls): whatever they cannot handle ends them, and a slow path does the
     // rest.
-    [[gnu::noinline]] bool push_at_length(deque* mine, T& x) {
+    [[gnu::noinline]] bool push_slow(deque* mine, T& x) {
         if (mine == nullptr) {
             return inbox_.try_push(x, this->unlimited);
         }
@@ -340,16 +342,17 @@ private:
     template <class Take>
     bool try_pop_newest(deque* mine, Take take) {
         const typename deque::attempt newest = mine->try_pop_fast();
-        return newest.taken != nullptr ? hand_out(mine, newest.taken, take)
-                                       : try_pop_elsewhere(mine, newest.hindered, take);
+        return newest.taken != nullptr ? unpack_and_recycle(mine, newest.taken, take)
+                                       : try_pop_elsewhere(mine, newest.state, take);
     }
     template <class Take>
-    [[gnu::noinline]] bool try_pop_elsewhere(deque* mine, bool hindered, Take take) {
-        node* const n = hindered ? mine->try_pop_slow() : nullptr;
-        return n != nullptr ? hand_out(mine, n, take) : inbox_.try_pop_with(take) || try_steal(mine, take);
+    [[gnu::noinline]] bool try_pop_elsewhere(deque* mine, typename deque::pop_state state, Take take) {
+        node* const n = state == deque::pop_state::contended ? mine->try_pop_slow() : nullptr;
+        return n != nullptr ? unpack_and_recycle(mine, n, take)
+                            : inbox_.try_pop_with(take) || try_steal(mine, take);
     }
     template <class Take>
-    [[gnu::noinline]] bool hand_out(deque* mine, node* n, Take take) {
+    [[gnu::noinline]] bool unpack_and_recycle(deque* mine, node* n, Take take) {
         n->unpack(take);
         mine->recycle(n);
         return true;
@@ -361,10 +364,10 @@ private:
         deque* const head = deques_.load();  // (L)
         deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
         for (deque* d = start; d != nullptr;) {
-            if (node* const n = d->try_steal(d == mine ? deque::by::owner : deque::by::other)) {
+            if (node* const n = d->try_steal(d == mine ? deque::taker::owner : deque::taker::thief)) {
                 n->unpack(take);
                 SPOOL_PAUSE_POINT("work_stealing_queue: stolen");
-                d->hand_back(n);
+                d->return_from_thief(n);
                 if (mine != nullptr) {
                     mine->victim = d->next;
                 }

@@ -186,7 +186,7 @@ public:
 class pausing {
 public:
     void operator()(const std::source_location& at = std::source_location::current()) { world::pause(at); }
-    static void stand_back() {}
+    static void yield_briefly() {}
 };
 
 /// Plain data that threads hand to each other. Every access is checked for data races.

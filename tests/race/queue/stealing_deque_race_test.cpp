@@ -46,7 +46,7 @@ protected:
             return false;
         }
         sign(n);
-        deque_.hand_back(n);
+        deque_.return_from_thief(n);
         return true;
     }
     bool pop_one() {

@@ -17,7 +17,7 @@ namespace detail = spool::detail;
 struct counted_backoff {
     static inline int times = 0;
     static inline std::function<void()> meanwhile;
-    static void stand_back() {
+    static void yield_briefly() {
         ++times;
         if (meanwhile) {
             meanwhile();

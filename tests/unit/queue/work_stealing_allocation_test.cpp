@@ -244,7 +244,7 @@ TEST(work_stealing_memory, too_many_nodes_that_thieves_handed_back_at_once_are_n
     constexpr int too_many = nodes::most + 10;
     nodes store;
     for (int i = 0; i < too_many; ++i) {
-        store.hand_back(new nodes::node);
+        store.return_from_thief(new nodes::node);
     }
     int x = 1;
     nodes::node* const first = store.make(x);  // now the owner has all of them

@@ -28,10 +28,10 @@ public:
     /// Must run on the thread that entered. Attachments may leave in any order.
     void leave() noexcept;
 
-    /// For detached_scope: hide_all() takes the thread's stack away. show_again() puts it back
+    /// For detached_scope: hide_all() takes the thread's stack away. restore() puts it back
     /// below what the thread has entered since.
     [[nodiscard]] static attachment* hide_all() noexcept;
-    static void show_again(attachment* hidden) noexcept;
+    static void restore(attachment* hidden) noexcept;
 
 protected:
     ~attachment() = default;

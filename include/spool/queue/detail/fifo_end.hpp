@@ -36,14 +36,15 @@ public:
     using position = fifo_position;
     using view = fifo_view;
 
-    /// Makes visible what was stored before the end moved to this position (see try_claim, pass).
+    /// Makes visible what was stored before the end moved to this position (see try_claim,
+    /// skip_gap).
     [[nodiscard]] view load() const noexcept {
-        // acquire: pairs with try_claim() and pass() of the same end
+        // acquire: pairs with try_claim() and skip_gap() of the same end
         return {word_.load(std::memory_order_acquire)};
     }
     /// For the waits of the other side: a seq_cst load, pair (S) of event_count. The claims below
     /// are the writes of that pair.
-    [[nodiscard]] position now() const noexcept { return word_.load() >> 1; }
+    [[nodiscard]] position current_position() const noexcept { return word_.load() >> 1; }
 
     /// Claims the slots of `count` positions from v.position() on. False: another thread moved the
     /// end, or the compare-exchange failed spuriously. seq_cst, because the waiters of the other
@@ -54,7 +55,7 @@ public:
         return won;
     }
     /// Skips the gap position, which has no slot. The caller must own the gap.
-    void pass() noexcept { word_.fetch_add(step); }
+    void skip_gap() noexcept { word_.fetch_add(step); }
 
     void freeze() noexcept { word_.fetch_or(1); }
     void thaw() noexcept { word_.fetch_and(~std::uint64_t{1}); }
@@ -66,7 +67,7 @@ public:
     [[nodiscard]] position other_seen() const noexcept {
         return other_seen_.load(std::memory_order_relaxed);  // relaxed, hint: only ever too small
     }
-    void saw_other(position p) noexcept {
+    void remember_other(position p) noexcept {
         other_seen_.store(p, std::memory_order_relaxed);  // relaxed, hint: see other_seen()
     }
 
@@ -75,17 +76,18 @@ public:
     /// every element, and both sides run at half speed. So in a stream of elements, if a read finds
     /// only a few, the consumer backs off once for a few microseconds and reads again.
     [[nodiscard]] position catch_up(position here, const basic_fifo_end& tail) noexcept {
-        position there = tail.now();
+        position there = tail.current_position();
         const unsigned stream = stream_.load(std::memory_order_relaxed);  // relaxed, hint
-        const bool stands_back = stream >= many && there < here + few;
-        if (stands_back) [[unlikely]] {
-            Atomics::backoff::stand_back();
-            there = tail.now();
+        const bool backs_off = stream >= stream_threshold && there < here + min_to_follow;
+        if (backs_off) [[unlikely]] {
+            Atomics::backoff::yield_briefly();
+            there = tail.current_position();
         }
-        const auto found = static_cast<unsigned>(std::min<position>(there - std::min(here, there), many));
-        const unsigned before = stands_back || found == 0 ? 0 : std::min(stream, many);
+        const auto found =
+            static_cast<unsigned>(std::min<position>(there - std::min(here, there), stream_threshold));
+        const unsigned before = backs_off || found == 0 ? 0 : std::min(stream, stream_threshold);
         stream_.store(before + found, std::memory_order_relaxed);  // relaxed, hint
-        saw_other(there);
+        remember_other(there);
         return there;
     }
 
@@ -101,17 +103,19 @@ private:
             }
             return;
         }
-        const bool too_often = before + 2 >= many_losses;
+        const bool too_often = before + 2 >= loss_limit;
         losses_.store(too_often ? 0 : before + 2, std::memory_order_relaxed);  // relaxed, hint
         if (too_often) {
-            Atomics::backoff::stand_back();
+            Atomics::backoff::yield_briefly();
         }
     }
 
     static constexpr std::uint64_t step = 2;
-    static constexpr unsigned many_losses = 16;
-    static constexpr unsigned few = 32;   // too few to follow at once
-    static constexpr unsigned many = 64;  // this many found in successive reads make a stream
+    static constexpr unsigned loss_limit = 16;
+    // A consumer that finds fewer does not follow at once.
+    static constexpr unsigned min_to_follow = 32;
+    // This many elements, found in successive reads, make a stream.
+    static constexpr unsigned stream_threshold = 64;
 
     // Claims publish what was stored for the position before.
     typename Atomics::template atomic<std::uint64_t> word_{0};
@@ -131,10 +135,10 @@ using fifo_end = basic_fifo_end<std_atomics>;
 template <class Atomics, class CountTo>
 [[nodiscard]] std::size_t distance(const basic_fifo_end<Atomics>& head, const basic_fifo_end<Atomics>& tail,
                                    CountTo count_to) noexcept {
-    fifo_position first = head.now();
+    fifo_position first = head.current_position();
     for (;;) {
-        const fifo_position last = tail.now();
-        const fifo_position again = head.now();
+        const fifo_position last = tail.current_position();
+        const fifo_position again = head.current_position();
         if (again == first) {
             return static_cast<std::size_t>(count_to(last) - count_to(first));
         }

@@ -7,7 +7,7 @@
 
 namespace spool::inline v1::detail {
 
-inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t page_size = 4096;
 
 /// Returns zeroed memory, aligned to a page; where possible not from the heap. A heap keeps freed
 /// memory below its last block, and the last block of a drained queue is its newest segment.

@@ -131,17 +131,18 @@ public:
 
     /// See blocking_queue::visit.
     void visit(function_ref<bool(const T&)> visitor) {
-        const freeze frozen{*this};
-        const fifo_end::position tail = tail_.now();
-        for (fifo_end::position p = head_.now(); p != tail && visitor(full_slot(p).element()); ++p) {}
+        const freeze_guard frozen{*this};
+        const fifo_end::position tail = tail_.current_position();
+        for (fifo_end::position p = head_.current_position(); p != tail && visitor(full_slot(p).element());
+             ++p) {}
     }
 
     /// See blocking_queue::extract_if.
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
         std::vector<T> out;
-        const freeze frozen{*this};
-        const fifo_end::position head = head_.now();
-        const fifo_end::position tail = tail_.now();
+        const freeze_guard frozen{*this};
+        const fifo_end::position head = head_.current_position();
+        const fifo_end::position tail = tail_.current_position();
         std::vector<fifo_end::position> kept;
         std::vector<fifo_end::position> chosen;
         for (fifo_end::position p = head; p != tail; ++p) {
@@ -155,7 +156,7 @@ public:
         }
         for (fifo_end::position to = tail; !kept.empty(); kept.pop_back()) {
             if (--to != kept.back()) {
-                slot_of(to).take_over(slot_of(kept.back()));
+                slot_of(to).move_from(slot_of(kept.back()));
             }
         }
         const fifo_end::position new_head = head + out.size();
@@ -167,16 +168,16 @@ public:
     }
 
 private:
-    class freeze {
+    class freeze_guard {
     public:
-        explicit freeze(ring_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
+        explicit freeze_guard(ring_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
             fifo_.tail_.freeze();
             SPOOL_PAUSE_POINT("ring_fifo: half frozen");
             fifo_.head_.freeze();
         }
-        freeze(const freeze&) = delete;
-        freeze& operator=(const freeze&) = delete;
-        ~freeze() {
+        freeze_guard(const freeze_guard&) = delete;
+        freeze_guard& operator=(const freeze_guard&) = delete;
+        ~freeze_guard() {
             fifo_.head_.thaw();
             SPOOL_PAUSE_POINT("ring_fifo: half thawed");
             fifo_.tail_.thaw();
@@ -201,8 +202,8 @@ private:
         if (tail < tail_.other_seen() + capacity_) {
             return true;
         }
-        const fifo_end::position head = head_.now();
-        tail_.saw_other(head);
+        const fifo_end::position head = head_.current_position();
+        tail_.remember_other(head);
         return tail < head + capacity_;
     }
 

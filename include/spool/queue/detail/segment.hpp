@@ -3,11 +3,11 @@
 // WHO MAY STILL HOLD A DRAINED SEGMENT
 //
 // Only a thread that claimed one of its slots touches a segment: a producer until it has published
-// its slot, a consumer until it has left its slot. A consumer leaves its slot only after it saw the
-// slot published. So once all slots of a segment have been left, no thread holds the segment. The
-// slots themselves record this, since a consumer writes to its slot anyway: a separate counter
-// would cost each consumer one more atomic operation. The check reads each slot once. segment_store
-// describes where a drained segment goes.
+// its slot, a consumer until it has released its slot. A consumer releases its slot only after it
+// saw the slot published. So once all slots of a segment have been released, no thread holds the
+// segment. The slots themselves record this, since a consumer writes to its slot anyway: a separate
+// counter would cost each consumer one more atomic operation. The check reads each slot once.
+// segment_store describes where a drained segment goes.
 #pragma once
 
 #include <algorithm>
@@ -74,16 +74,16 @@ public:
     /// True: no thread holds the segment any more. The caller must have called retire() before, and
     /// must own the list that contains the segment.
     [[nodiscard]] bool is_drained() noexcept {
-        while (left_ != Slots && slots_[left_].is_released(first_turn_ + left_)) {
-            ++left_;
+        while (released_ != Slots && slots_[released_].is_released(first_turn_ + released_)) {
+            ++released_;
         }
-        return left_ == Slots;
+        return released_ == Slots;
     }
     /// Resets everything but the slots' turns, which never occur again. The caller must have
     /// exclusive access.
-    void renew() noexcept {
+    void reset() noexcept {
         next_.store(nullptr, std::memory_order_relaxed);  // relaxed, owner
-        left_ = 0;
+        released_ = 0;
     }
 
     // Links the lists of segment_store. Written by the thread with exclusive access.
@@ -94,14 +94,14 @@ private:
     ~segment() = default;
 
     static constexpr bool is_in_pages =
-        Slots * sizeof(slot_type) >= std::size_t{16} * 1024 && alignof(slot_type) <= page;
+        Slots * sizeof(slot_type) >= std::size_t{16} * 1024 && alignof(slot_type) <= page_size;
     static constexpr std::align_val_t alignment{alignof(slot_type)};
 
     // Written by the producer of the last slot.
     typename Atomics::template atomic<segment*> next_{nullptr};
     std::uint64_t first_turn_ = 0;  // see retire()
-    // How many slots, counted from the first, are known to have been left.
-    std::size_t left_ = 0;
+    // How many slots, counted from the first, are known to have been released.
+    std::size_t released_ = 0;
     slot_type slots_[Slots];
 };
 

@@ -10,9 +10,9 @@
 //
 // Push: claim the tail's position p with one compare-exchange (one may claim several positions of a
 // segment), move the element into its slot, set the slot's turn to p + 1. Pop: claim the head's
-// position p, wait until its slot has turn p + 1, move the element out, leave the slot. A claim is
-// refused when the queue is full, or empty. Then the thread reads the other end, seq_cst, which is
-// what a waiter relies on (pair (S) of event_count: the claims are the seq_cst writes).
+// position p, wait until its slot has turn p + 1, move the element out, release the slot. A claim
+// is refused when the queue is full, or empty. Then the thread reads the other end, seq_cst, which
+// is what a waiter relies on (pair (S) of event_count: the claims are the seq_cst writes).
 //
 // The thread that claims the last slot of a segment moves the end onto the gap, where no other
 // thread can claim. It alone sets the end's segment to the next one and moves the end over the gap.
@@ -76,20 +76,20 @@ public:
     bool try_push(T& x, std::size_t capacity) { return try_push_some(&x, 1, capacity) == 1; }
 
     /// Claims several positions with one step and returns how many; 0: full. Takes what fits into
-    /// the segment and the capacity, up to `most_at_once`, because consumers wait for positions
+    /// the segment and the capacity, up to `max_batch`, because consumers wait for positions
     /// that are claimed but not yet published. \throws std::bad_alloc; nothing has changed
     std::size_t try_push_some(T* xs, std::size_t count, std::size_t capacity) {
-        fresh_segment fresh{store_};
+        reserved_segment reserved{store_};
         for (backoff pause;;) {
             fifo_view seen = tail_.end.load();
             const std::size_t i = slot_of(seen.position());
             if (seen.is_frozen() || i == Slots) {
-                wait_for_others(seen, pause);
+                wait_until_claimable(seen, pause);
                 continue;
             }
-            std::size_t taken = std::min({count, Slots - i, most_at_once});
+            std::size_t taken = std::min({count, Slots - i, max_batch});
             if (capacity != unlimited) {
-                taken = std::min(taken, room(seen.position(), capacity, taken));
+                taken = std::min(taken, room_for(seen.position(), capacity, taken));
                 if (taken == 0) {
                     return 0;
                 }
@@ -98,7 +98,7 @@ public:
             segment_type* const here = tail_.segment.load(std::memory_order_acquire);
             const bool fills_segment = i + taken == Slots;
             if (fills_segment) {
-                fresh.prepare();
+                reserved.prepare();
             }
             SPOOL_PAUSE_POINT("segment_fifo: about to claim a slot");
             if (!tail_.end.try_claim(seen, taken)) {
@@ -106,7 +106,7 @@ public:
             }
             if (fills_segment) {
                 SPOOL_PAUSE_POINT("segment_fifo: claimed the last slot");
-                segment_type* const next = fresh.release();
+                segment_type* const next = reserved.release();
                 pass_gap(tail_, next);
                 SPOOL_PAUSE_POINT("segment_fifo: about to link");
                 here->link(next);  // after the tail has moved: I2
@@ -126,12 +126,12 @@ public:
             fifo_view seen = head_.end.load();
             const std::size_t i = slot_of(seen.position());
             if (seen.is_frozen() || i == Slots) {
-                wait_for_others(seen, pause);
+                wait_until_claimable(seen, pause);
                 continue;
             }
             if (seen.position() >= head_.end.other_seen() &&
                 seen.position() >= head_.end.catch_up(seen.position(), tail_.end)) {
-                store_.idle();
+                store_.on_empty_poll();
                 return false;
             }
             // acquire (E): see pass_gap()
@@ -144,7 +144,7 @@ public:
             if (i + 1 == Slots) {
                 SPOOL_PAUSE_POINT("segment_fifo: claimed the last element");
                 pass_gap(head_, here->next());
-                store_.sort_retired();
+                store_.reclaim_retired();
                 here->retire(turn - i);
                 store_.retire(here);
             }
@@ -153,8 +153,8 @@ public:
             from.await(turn);
             take(std::move(from.element()));
             from.destroy_moved_from();
-            SPOOL_PAUSE_POINT("segment_fifo: about to let go of a segment");
-            from.leave(turn);
+            SPOOL_PAUSE_POINT("segment_fifo: about to release a slot");
+            from.release(turn);
             return true;
         }
     }
@@ -178,21 +178,22 @@ public:
     static constexpr auto idle_before_trim = segment_store<segment<T, Slots, Atomics>>::idle_before_trim;
     /// For tests: counts the segments out of use, and those from the head's to the tail's.
     [[nodiscard]] std::size_t segment_count() {
-        const freeze frozen{*this};
+        const freeze_guard frozen{*this};
         return store_.idle_count() + 1 +
-               static_cast<std::size_t>(tail_.end.now() / lap - head_.end.now() / lap);
+               static_cast<std::size_t>(tail_.end.current_position() / positions_per_segment -
+                                        head_.end.current_position() / positions_per_segment);
     }
 
     /// See blocking_queue::visit.
     void visit(function_ref<bool(const T&)> visitor) {
-        const freeze frozen{*this};
+        const freeze_guard frozen{*this};
         walk([&](slot_type& s) { return visitor(s.element()); });
     }
 
     /// See blocking_queue::extract_if.
     std::vector<T> extract_if(function_ref<bool(const T&)> wanted) {
         std::vector<T> out;
-        const freeze frozen{*this};
+        const freeze_guard frozen{*this};
         std::vector<slot_type*> kept;
         std::vector<slot_type*> all;
         std::vector<slot_type*> chosen;
@@ -210,7 +211,7 @@ public:
         }
         for (auto to = all.rbegin(); !kept.empty(); ++to, kept.pop_back()) {
             if (*to != kept.back()) {
-                (*to)->take_over(*kept.back());
+                (*to)->move_from(*kept.back());
             }
         }
         advance_head(out.size());
@@ -227,21 +228,23 @@ private:
         typename Atomics::template atomic<segment_type*> segment{nullptr};
     };
 
-    static constexpr std::uint64_t lap = Slots + 1;
-    static constexpr std::size_t most_at_once = 64;
-    static std::size_t slot_of(fifo_position p) noexcept { return static_cast<std::size_t>(p % lap); }
+    static constexpr std::uint64_t positions_per_segment = Slots + 1;
+    static constexpr std::size_t max_batch = 64;
+    static std::size_t slot_of(fifo_position p) noexcept {
+        return static_cast<std::size_t>(p % positions_per_segment);
+    }
     static std::uint64_t turn_of(fifo_position p) noexcept { return p + 1; }
     // How many slots lie before p.
-    static std::uint64_t count_to(fifo_position p) noexcept { return p - p / lap; }
+    static std::uint64_t count_to(fifo_position p) noexcept { return p - p / positions_per_segment; }
 
     // The next segment for a producer that may claim the last slot. If that producer does not claim
     // it, the segment goes back to the store.
-    class fresh_segment {
+    class reserved_segment {
     public:
-        explicit fresh_segment(segment_store<segment_type>& store) noexcept : store_(store) {}
-        fresh_segment(const fresh_segment&) = delete;
-        fresh_segment& operator=(const fresh_segment&) = delete;
-        ~fresh_segment() {
+        explicit reserved_segment(segment_store<segment_type>& store) noexcept : store_(store) {}
+        reserved_segment(const reserved_segment&) = delete;
+        reserved_segment& operator=(const reserved_segment&) = delete;
+        ~reserved_segment() {
             if (segment_ != nullptr) {
                 store_.put(segment_);
             }
@@ -259,20 +262,20 @@ private:
     };
 
     // Freezes both ends and waits until neither stands on the gap.
-    class freeze {
+    class freeze_guard {
     public:
-        explicit freeze(segment_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
+        explicit freeze_guard(segment_fifo& fifo) : fifo_(fifo), lock_(fifo.freeze_mutex_) {
             fifo_.tail_.end.freeze();
             SPOOL_PAUSE_POINT("segment_fifo: half frozen");
             fifo_.head_.end.freeze();
-            for (backoff pause;
-                 slot_of(fifo_.tail_.end.now()) == Slots || slot_of(fifo_.head_.end.now()) == Slots;) {
+            for (backoff pause; slot_of(fifo_.tail_.end.current_position()) == Slots ||
+                                slot_of(fifo_.head_.end.current_position()) == Slots;) {
                 pause();
             }
         }
-        freeze(const freeze&) = delete;
-        freeze& operator=(const freeze&) = delete;
-        ~freeze() {
+        freeze_guard(const freeze_guard&) = delete;
+        freeze_guard& operator=(const freeze_guard&) = delete;
+        ~freeze_guard() {
             fifo_.head_.end.thaw();
             SPOOL_PAUSE_POINT("segment_fifo: half thawed");
             fifo_.tail_.end.thaw();
@@ -283,7 +286,7 @@ private:
         lock_guard lock_;
     };
 
-    void wait_for_others(fifo_view seen, backoff& pause) {
+    void wait_until_claimable(fifo_view seen, backoff& pause) {
         if (seen.is_frozen()) {
             const lock_guard until_thawed{freeze_mutex_};
         } else {
@@ -293,33 +296,33 @@ private:
 
     // Returns how many elements fit, possibly more than `wanted`. `tail` may be stale: then the
     // claim fails.
-    std::size_t room(fifo_position tail, std::size_t capacity, std::size_t wanted) noexcept {
+    std::size_t room_for(fifo_position tail, std::size_t capacity, std::size_t wanted) noexcept {
         const std::uint64_t pushed = count_to(tail);
-        const auto left = [&](fifo_position head) {
+        const auto remaining = [&](fifo_position head) {
             const std::uint64_t limit = count_to(head) + capacity;
             return limit > pushed ? static_cast<std::size_t>(limit - pushed) : 0;
         };
-        if (left(tail_.end.other_seen()) >= wanted) {
+        if (remaining(tail_.end.other_seen()) >= wanted) {
             return wanted;
         }
-        const fifo_position head = head_.end.now();
-        tail_.end.saw_other(head);
-        return left(head);
+        const fifo_position head = head_.end.current_position();
+        tail_.end.remember_other(head);
+        return remaining(head);
     }
 
     void pass_gap(side& s, segment_type* next) noexcept {
         // release (E): publishes to a thread that reads the segment after the position
         s.segment.store(next, std::memory_order_release);
         SPOOL_PAUSE_POINT("segment_fifo: about to pass the gap");
-        s.end.pass();
+        s.end.skip_gap();
     }
 
     // Calls `fn` on each slot in order until it returns false. Precondition: frozen.
     template <class Fn>
     void walk(Fn fn) {
         segment_type* here = head_.segment.load();
-        const fifo_position tail = tail_.end.now();
-        for (fifo_position p = head_.end.now(); p != tail; ++p) {
+        const fifo_position tail = tail_.end.current_position();
+        for (fifo_position p = head_.end.current_position(); p != tail; ++p) {
             if (slot_of(p) == Slots) {
                 here = here->next();
                 continue;
@@ -335,9 +338,9 @@ private:
     // Moves the head over `emptied` empty slots. Precondition: frozen.
     void advance_head(std::size_t emptied) noexcept {
         segment_type* here = head_.segment.load();
-        fifo_position p = head_.end.now();
+        fifo_position p = head_.end.current_position();
         for (; emptied > 0; --emptied) {
-            (*here)[slot_of(p)].leave(turn_of(p));
+            (*here)[slot_of(p)].release(turn_of(p));
             if (slot_of(++p) == Slots) {
                 segment_type* const next = here->next();
                 here->retire(turn_of(p) - Slots);
@@ -348,7 +351,7 @@ private:
         }
         head_.segment.store(here);
         head_.end.move_to(p);
-        store_.sort_retired();
+        store_.reclaim_retired();
     }
 
     side tail_;  // producers

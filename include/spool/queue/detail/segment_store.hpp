@@ -35,7 +35,7 @@ public:
     static constexpr std::chrono::milliseconds idle_before_trim{50};
     /// About 12 MB. For small elements, enough for what one thread adds while the other waits for a
     /// CPU.
-    static constexpr std::size_t most_spares =
+    static constexpr std::size_t max_spares =
         std::clamp<std::size_t>(std::size_t{12} * 1024 * 1024 / sizeof(Segment), 1, 190);
 
     segment_store() = default;
@@ -52,13 +52,13 @@ public:
         empty_since_.store(0, std::memory_order_relaxed);
         Segment* s = try_pop_spare();
         if (s == nullptr) {
-            sort_retired();
+            reclaim_retired();
             s = try_pop_spare();
         }
         if (s == nullptr) {
             return Segment::make();
         }
-        s->renew();
+        s->reset();
         return s;
     }
     /// Takes a segment that get() returned, or that is out of use and held by no thread.
@@ -76,7 +76,7 @@ public:
         while (!retired_.compare_exchange_weak(s->next_idle, s)) {}
     }
     /// Turns retired segments that no thread holds any more into spares.
-    void sort_retired() noexcept {
+    void reclaim_retired() noexcept {
         // relaxed, hint: a later call finds a segment that this one misses
         if (retired_.load(std::memory_order_relaxed) == nullptr) {
             return;
@@ -97,8 +97,8 @@ public:
 
     /// Called by a consumer that finds the queue empty. After idle_before_trim of that, keeps only
     /// one spare.
-    void idle() noexcept {
-        sort_retired();
+    void on_empty_poll() noexcept {
+        reclaim_retired();
         if (!has_surplus()) {
             return;
         }
@@ -113,7 +113,7 @@ public:
     }
     /// Frees all spares but one.
     void trim() noexcept {
-        sort_retired();
+        reclaim_retired();
         Segment* surplus = nullptr;
         {
             const lock_guard lock{mutex_};
@@ -124,7 +124,7 @@ public:
         }
         free_all(surplus);
     }
-    /// Whether a later idle() may find memory to free.
+    /// Whether a later on_empty_poll() may find memory to free.
     [[nodiscard]] bool has_surplus() const noexcept {
         return spare_count_.load(std::memory_order_relaxed) > 1 ||   // relaxed, hint: re-checked
                retired_.load(std::memory_order_relaxed) != nullptr;  // relaxed, hint: re-checked
@@ -146,7 +146,7 @@ private:
         }
     }
     void add_spare(Segment* s) noexcept SPOOL_REQUIRES(mutex_) {
-        if (spare_count_.load() == most_spares) {
+        if (spare_count_.load() == max_spares) {
             Segment::free(s);
             return;
         }

@@ -18,7 +18,7 @@ namespace spool::inline v1::detail {
 
 /// 64 bytes if the element has at most 56. The thread that claimed a position may touch the slot
 /// once the slot's turn has reached that position. Turns only grow, so no value occurs twice. (The
-/// top bit marks a turn as over: see leave().)
+/// top bit marks a slot as released: see release().)
 template <class T, class Atomics = std_atomics>
 class alignas(std::max(cache_line, alignof(T))) slot {
 public:
@@ -42,13 +42,13 @@ public:
     }
     /// The last access of the thread that emptied the slot, where no thread waits for the next
     /// turn.
-    void leave(turn t) noexcept {
+    void release(turn t) noexcept {
         // release (L): publishes this thread's accesses to is_released()
-        turn_.store(t | over, std::memory_order_release);
+        turn_.store(t | released_bit, std::memory_order_release);
     }
     [[nodiscard]] bool is_released(turn t) const noexcept {
-        // acquire (L): pairs with leave()
-        return turn_.load(std::memory_order_acquire) == (t | over);
+        // acquire (L): pairs with release()
+        return turn_.load(std::memory_order_acquire) == (t | released_bit);
     }
 
     [[nodiscard]] T& element() noexcept { return *std::launder(storage()); }
@@ -56,13 +56,13 @@ public:
     void destroy_moved_from() noexcept { detail::destroy_moved_from(element()); }
     /// Moves the element of `from`, which must be full, into this slot, which must be empty. The
     /// caller must have exclusive access to both slots.
-    void take_over(slot& from) noexcept {
+    void move_from(slot& from) noexcept {
         std::construct_at(storage(), std::move(from.element()));
         from.destroy();
     }
 
 private:
-    static constexpr turn over = turn{1} << 63;
+    static constexpr turn released_bit = turn{1} << 63;
 
     [[nodiscard]] T* storage() noexcept { return reinterpret_cast<T*>(storage_); }
 

@@ -71,11 +71,11 @@ public:
     bool push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
         std::size_t target = end;
-        while (target > 0 && order_(subject(*x, key), subject(entries_[parent(target)]))) {
+        while (target > 0 && order_(comparand(*x, key), comparand(entries_[parent(target)]))) {
             target = parent(target);
         }
         if (end == entries_.capacity()) {
-            entries_.reserve(std::max(2 * end, smallest_capacity));
+            entries_.reserve(std::max(2 * end, min_capacity));
         }
         entries_.emplace_back(x, std::move(key), next_number_++);
         if (target != end) {
@@ -114,7 +114,7 @@ public:
             replace(entries_[hole], entries_[last]);
         }
         entries_.pop_back();
-        give_memory_back();
+        shrink();
     }
 
     // In order: calls `visitor` until it returns false. Only the second element costs more than a
@@ -161,7 +161,7 @@ public:
 
 private:
     static constexpr bool by_key = std::derived_from<Order, order_by_key>;
-    static constexpr std::size_t smallest_capacity = 32;
+    static constexpr std::size_t min_capacity = 32;
 
     struct entry {
         entry(loan<T>& x, key_type k, std::uint64_t n) noexcept
@@ -174,17 +174,17 @@ private:
 
     static std::size_t parent(std::size_t child) noexcept { return (child - 1) / 2; }
 
-    static const auto& subject(const T& x, const key_type& key) noexcept {
+    static const auto& comparand(const T& x, const key_type& key) noexcept {
         if constexpr (by_key) {
             return key;
         } else {
             return x;
         }
     }
-    static const auto& subject(const entry& e) noexcept { return subject(*e.value, e.key); }
+    static const auto& comparand(const entry& e) noexcept { return comparand(*e.value, e.key); }
 
     bool before(const entry& a, const entry& b) const {
-        return a.number < b.number ? !order_(subject(b), subject(a)) : order_(subject(a), subject(b));
+        return a.number < b.number ? !order_(comparand(b), comparand(a)) : order_(comparand(a), comparand(b));
     }
 
     // Precondition: `to` has been moved from. Constructs, because an assignment might throw.
@@ -205,8 +205,8 @@ private:
     }
 
     // Frees memory after a burst. Keeps twice what is needed, to avoid repeated reallocation.
-    void give_memory_back() noexcept {
-        if (entries_.capacity() <= smallest_capacity || entries_.size() > entries_.capacity() / 4) {
+    void shrink() noexcept {
+        if (entries_.capacity() <= min_capacity || entries_.size() > entries_.capacity() / 4) {
             return;
         }
         try {

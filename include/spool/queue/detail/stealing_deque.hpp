@@ -55,11 +55,11 @@
 //     ring, whose slots from top on do not change. So old rings live as long as the deque; together
 //     they are smaller than the newest. The owner of an empty deque may null all slots (trim()): a
 //     thief that read one at T4 holds a number below top_, so T5 fails.
-// (O) owned_ in give_up() -> try_own(): everything that only the owner touches.
+// (O) owned_ in release() -> try_acquire(): everything that only the owner touches.
 // (B) B2 is N1 of event_count: a consumer about to sleep checks by T1, T2; work_stealing_queue.
 //
 // Rejected: removal by stealing into a side list. Until the elements are back, all threads would
-// have to search there too, elements would lose their order, and the size would be wrong.
+// have to search there too, and order and size would be wrong.
 #pragma once
 
 #include <algorithm>
@@ -82,8 +82,8 @@
 
 namespace spool::inline v1::detail {
 
-/// The models use a smaller SmallestRing and Near.
-template <class T, class Atomics = std_atomics, std::size_t SmallestRing = 256, std::uint64_t Near = 8>
+/// The models use a smaller MinRing and Near.
+template <class T, class Atomics = std_atomics, std::size_t MinRing = 256, std::uint64_t Near = 8>
 class stealing_deque final : public attachment {
     using mutex = typename Atomics::mutex;
     using lock_guard = typename Atomics::lock_guard;
@@ -95,7 +95,7 @@ public:
 
     /// The calling thread owns it. All deques of a queue share the queue's `freeze_mutex`.
     explicit stealing_deque(mutex& freeze_mutex)
-        : freeze_mutex_(freeze_mutex), newest_ring_(std::make_unique<ring>(smallest_ring)) {
+        : freeze_mutex_(freeze_mutex), newest_ring_(std::make_unique<ring>(min_ring)) {
         ring_.store(newest_ring_.get());
     }
     ~stealing_deque() {  // no other thread uses the deque any more
@@ -128,15 +128,16 @@ public:
         return true;
     }
 
-    /// A pop took a node, or found the deque empty (null), or is hindered and needs try_pop_slow().
+    /// Done: the pop took a node, or found none (null). Contended: try_pop_slow() finishes it.
+    enum class pop_state : bool { done, contended };
     struct attempt {
         node* taken = nullptr;
-        bool hindered = false;
+        pop_state state = pop_state::done;
     };
     /// Returns the newest element's node, or null. The caller gives the node back by recycle().
     [[nodiscard]] node* try_pop() noexcept {
         const attempt first = try_pop_fast();
-        return first.hindered ? try_pop_slow() : first.taken;
+        return first.state == pop_state::contended ? try_pop_slow() : first.taken;
     }
     /// The fast path of try_pop(), which calls nothing, and its slow path, try_pop_slow().
     [[nodiscard]] attempt try_pop_fast() noexcept {
@@ -154,14 +155,14 @@ public:
         if (!t.is_frozen() && t.oldest() < b - 1) [[likely]] {
             return {.taken = own_slot(b - 1)};  // P3
         }
-        return {.hindered = true};
+        return {.state = pop_state::contended};
     }
     [[nodiscard, gnu::noinline]] node* try_pop_slow() noexcept {
         for (;;) {
             if (const std::optional<node*> n = try_finish_pop()) {
                 return *n;
             }
-            if (const attempt again = try_pop_fast(); !again.hindered) {
+            if (const attempt again = try_pop_fast(); again.state == pop_state::done) {
                 return again.taken;
             }
         }
@@ -203,18 +204,18 @@ public:
 
     // ---- Any thread
 
-    enum class by { owner, other };
-    /// Returns the oldest element's node, or null. The caller gives the node back by hand_back().
-    [[nodiscard]] node* try_steal(by whom = by::other) noexcept {
+    enum class taker { owner, thief };
+    /// Returns the oldest element's node, or null. The caller returns it by return_from_thief().
+    [[nodiscard]] node* try_steal(taker by = taker::thief) noexcept {
         for (;;) {
             stealing_top t = top_.load();  // T1 (F)
             SPOOL_PAUSE_POINT("stealing_deque: stealing");
-            if (t.oldest() >= far_.load() &&
-                (is_above(t) || (whom == by::other && is_above_all(t)))) {  // T1 (D), T2, T3
+            if (t.oldest() >= far_.load() &&                                               // T1 (D)
+                (is_past_bottom(t) || (by == taker::thief && is_still_past_bottom(t)))) {  // T2, T3
                 return nullptr;
             }
             if (t.is_frozen()) {
-                await_thaw();  // T4
+                wait_for_thaw();  // T4
                 continue;
             }
             const ring* const slots = ring_.load(std::memory_order_acquire);        // acquire: (G)
@@ -225,7 +226,7 @@ public:
             }
         }
     }
-    void hand_back(node* n) noexcept { nodes_.hand_back(n); }
+    void return_from_thief(node* n) noexcept { nodes_.return_from_thief(n); }
 
     /// How many elements the deque had at one moment of the call.
     [[nodiscard]] std::size_t size() const noexcept {
@@ -240,11 +241,11 @@ public:
     }
 
     /// Makes the calling thread the owner of the deque and its elements, unless it has an owner.
-    [[nodiscard]] bool try_own() noexcept {
+    [[nodiscard]] bool try_acquire() noexcept {
         bool is_owned = false;
         return owned_.compare_exchange_strong(is_owned, true);  // (O)
     }
-    void give_up() noexcept { owned_.store(false); }  // (O)
+    void release() noexcept { owned_.store(false); }  // (O)
 
     // ---- The freezer, under the freeze mutex
 
@@ -270,7 +271,7 @@ public:
         return true;
     }
     /// Marks the nodes of wanted elements (they point at themselves). Returns how many. Moves none.
-    std::size_t choose(function_ref<bool(const T&)> wanted) {
+    std::size_t mark_wanted(function_ref<bool(const T&)> wanted) {
         std::size_t count = 0;
         for (std::uint64_t i = frozen_first_; i < frozen_last_; ++i) {
             node* const n = frozen_slot(i).load(std::memory_order_relaxed);  // relaxed: frozen
@@ -280,7 +281,7 @@ public:
         return count;
     }
     /// Moves the marked nodes to a list, oldest first, and returns the new end of the list.
-    node** take_chosen(node** end) noexcept {
+    node** unlink_marked(node** end) noexcept {
         node* oldest = nullptr;
         node* newest = nullptr;
         std::uint64_t kept = frozen_last_;
@@ -303,10 +304,10 @@ public:
 
 private:
     using ring = stealing_ring<node, Atomics>;
-    static constexpr std::size_t smallest_ring = SmallestRing;
+    static constexpr std::size_t min_ring = MinRing;
     static constexpr std::uint64_t near = Near;  // near to 2 * near elements lie above far_
 
-    // Finishes a hindered pop by P4 or P5, whichever top_ now asks for: top_ may have been thawed
+    // Finishes a contended pop by P4 or P5, whichever top_ now asks for: top_ may have been thawed
     // or moved since P2, which may come at any time after P1 and its barrier. None: frozen, retry.
     std::optional<node*> try_finish_pop() noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed) + 1;  // owner; b before P1
@@ -321,7 +322,7 @@ private:
         if (t.is_frozen()) {
             SPOOL_PAUSE_POINT("stealing_deque: about to take back a pop");
             bottom_.store(b, std::memory_order_release);  // P5, release: keeps (D)
-            await_thaw();
+            wait_for_thaw();
             return std::nullopt;
         }
         // P4, release: keeps (D). That is enough: a reader of b - 1 or of b finds the deque empty.
@@ -339,10 +340,10 @@ private:
         }
     }
     // Whether the deque has no element number t.
-    [[nodiscard]] bool is_above(stealing_top t) const noexcept { return t.oldest() >= bottom_.load(); }
-    [[nodiscard]] bool is_above_all(stealing_top t) const noexcept {
+    [[nodiscard]] bool is_past_bottom(stealing_top t) const noexcept { return t.oldest() >= bottom_.load(); }
+    [[nodiscard]] bool is_still_past_bottom(stealing_top t) const noexcept {
         Atomics::heavy_barrier();
-        return is_above(t);
+        return is_past_bottom(t);
     }
 
     [[nodiscard]] node* own_slot(std::uint64_t i) const noexcept {
@@ -374,7 +375,7 @@ private:
         ring_.store(newest_ring_.get(), std::memory_order_release);  // release (G): see try_steal()
     }
 
-    void await_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }
+    void wait_for_thaw() const noexcept { const lock_guard lock{freeze_mutex_}; }
 
     // The owner's cache line, which thieves read.
     alignas(cache_line) atomic<std::uint64_t> bottom_{0};  // (D), (B)

@@ -47,7 +47,7 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
     }
 
     /// Destroys the element and returns the node.
-    stealing_node* empty() noexcept {
+    stealing_node* destroy_value() noexcept {
         std::destroy_at(&value);
         return this;
     }
@@ -55,13 +55,13 @@ struct alignas(stealing_node_alignment<T>) stealing_node {
     union {
         T value;
     };
-    // Links spare nodes, or the nodes that extract_if() took out; see stealing_deque::choose.
+    // Links spare nodes, or the nodes that extract_if() took out; see stealing_deque::mark_wanted.
     stealing_node* next;
 };
 
 /// Spare nodes of one deque, so that in the long run a push allocates nothing. The owner keeps up
-/// to `most` of the nodes that it emptied. Thieves hand back up to about `most` of the nodes that
-/// they emptied.
+/// to max_spares of the nodes that it emptied. Thieves hand back up to about max_spares of the
+/// nodes that they emptied.
 ///
 ///     spare_      the owner's list, which needs no atomic operations
 ///     returned_   a stack: thieves push (R1), the owner takes all of it with one exchange (R2).
@@ -74,14 +74,14 @@ template <class T, class Atomics = std_atomics>
 class stealing_nodes {
 public:
     using node = stealing_node<T>;
-    static constexpr std::ptrdiff_t most = 256;
+    static constexpr std::ptrdiff_t max_spares = 256;
 
     stealing_nodes() = default;
     stealing_nodes(const stealing_nodes&) = delete;
     stealing_nodes& operator=(const stealing_nodes&) = delete;
     ~stealing_nodes() {
-        destroy(spare_);
-        destroy(returned_.load());
+        delete_list(spare_);
+        delete_list(returned_.load());
     }
 
     /// Owner: returns a node that holds `x`. \throws std::bad_alloc, then `x` is untouched
@@ -93,18 +93,18 @@ public:
     /// Owner: likewise without a call. Precondition: has_spare() and can_move_without_calls(x).
     [[nodiscard]] bool has_spare() const noexcept { return spare_ != nullptr; }
     [[nodiscard]] node* make_from_spare(T& x) noexcept {
-        ++room_;
+        ++spare_room_;
         node* const n = std::exchange(spare_, spare_->next);
         std::construct_at(&n->value, move_without_calls(x));
         return n;
     }
     /// Owner: takes back an empty node.
     void recycle(node* n) noexcept {
-        if (room_ <= 0) [[unlikely]] {  // thieves may have handed back a few too many
-            discard(n);
+        if (spare_room_ <= 0) [[unlikely]] {  // thieves may have handed back a few too many
+            delete_node(n);
             return;
         }
-        --room_;
+        --spare_room_;
         n->next = std::exchange(spare_, n);
     }
     /// Owner: whether trim() would free any node.
@@ -114,16 +114,16 @@ public:
     }
     /// Owner: frees all spare nodes.
     void trim() noexcept {
-        room_ = most;
-        destroy(std::exchange(spare_, nullptr));
-        // R2, acquire: pairs with R1 in hand_back() of every node in the stack
-        destroy(returned_.exchange(nullptr, std::memory_order_acquire));
+        spare_room_ = max_spares;
+        delete_list(std::exchange(spare_, nullptr));
+        // R2, acquire: pairs with R1 in return_from_thief() of every node in the stack
+        delete_list(returned_.exchange(nullptr, std::memory_order_acquire));
         returned_count_.store(0, std::memory_order_relaxed);  // relaxed, hint
     }
     /// Any thread: takes back an empty node.
-    void hand_back(node* n) noexcept {
+    void return_from_thief(node* n) noexcept {
         // relaxed, hint: off by at most the number of threads
-        if (returned_count_.load(std::memory_order_relaxed) >= most) {
+        if (returned_count_.load(std::memory_order_relaxed) >= max_spares) {
             delete n;
             return;
         }
@@ -141,34 +141,35 @@ private:
         if (spare_ == nullptr) [[unlikely]] {
             return take_returned();
         }
-        ++room_;
+        ++spare_room_;
         return std::exchange(spare_, spare_->next);
     }
     // Continues take_spare() when the owner's list is empty.
     [[gnu::noinline]] node* take_returned() {
-        room_ = most;
+        spare_room_ = max_spares;
         // relaxed, hint: R2 takes the nodes
         if (returned_.load(std::memory_order_relaxed) == nullptr) {
             // The node goes from thread to thread, and tasks run inside it.
-            const unwatched_allocation quiet;
+            const unwatched_allocation ignored;
             return new node;
         }
         receive_in_library(this);
-        // R2, acquire: pairs with R1 in hand_back() of every node in the stack
+        // R2, acquire: pairs with R1 in return_from_thief() of every node in the stack
         spare_ = returned_.exchange(nullptr, std::memory_order_acquire);
         // relaxed, hint
-        room_ = most - returned_count_.exchange(0, std::memory_order_relaxed);
+        spare_room_ = max_spares - returned_count_.exchange(0, std::memory_order_relaxed);
         return take_spare();
     }
-    [[gnu::noinline]] static void discard(node* n) noexcept { delete n; }
-    static void destroy(node* list) noexcept {
+    [[gnu::noinline]] static void delete_node(node* n) noexcept { delete n; }
+    static void delete_list(node* list) noexcept {
         while (list != nullptr) {
             delete std::exchange(list, list->next);
         }
     }
 
-    node* spare_ = nullptr;       // owner only
-    std::ptrdiff_t room_ = most;  // owner only; about how many more spare nodes it may keep
+    node* spare_ = nullptr;  // owner only
+    // Owner only; about how many more spare nodes it may keep.
+    std::ptrdiff_t spare_room_ = max_spares;
     // Thieves push, the owner empties it; publishes its nodes.
     alignas(cache_line) typename Atomics::template atomic<node*> returned_{nullptr};
     // An estimate; publishes nothing.

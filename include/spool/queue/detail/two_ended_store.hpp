@@ -79,22 +79,22 @@ public:
 
     // Removes the first match from that end; false: there is none.
     bool try_remove(deque_end from, function_ref<bool(const T&)> doomed) {
-        std::list<T> gone;
+        std::list<T> removed;
         const lock_guard lock{mutex_};
         walk(from, elements_, [&](auto at) {
             mutex_.assert_held();
             const bool found = doomed(*at);
             if (found) {
-                gone.splice(gone.end(), elements_, at);
+                removed.splice(removed.end(), elements_, at);
             }
             return !found;
         });
-        return !gone.empty();
+        return !removed.empty();
     }
     // Takes out every match, in order from that end.
     std::vector<T> extract_if(deque_end from, function_ref<bool(const T&)> wanted) {
         std::vector<T> out;
-        std::list<T> gone;
+        std::list<T> removed;
         {
             const lock_guard lock{mutex_};
             std::vector<typename std::list<T>::iterator> chosen;
@@ -107,10 +107,10 @@ public:
             out.reserve(chosen.size());
             // Nothing has moved so far, so a throw above leaves the list as it was.
             for (const auto at : chosen) {
-                gone.splice(gone.end(), elements_, at);
+                removed.splice(removed.end(), elements_, at);
             }
         }
-        for (T& x : gone) {
+        for (T& x : removed) {
             out.push_back(std::move(x));
         }
         return out;
