@@ -31,7 +31,7 @@ bool has_item(string_view comma_separated, string_view wanted) {
 }
 
 // The kernel writes a space, a tab, a line feed and a backslash in a path as \ooo.
-std::string unescaped(string_view path) {
+std::string unescape(string_view path) {
     std::string out;
     for (std::size_t i = 0; i < path.size(); ++i) {
         int code = 0;
@@ -70,7 +70,7 @@ std::optional<mount> find_mount(string_view mounts, bool version2) {
             next_part(line, ' ');
         }
         const string_view root = next_part(line, ' ');
-        return mount{unescaped(root), unescaped(next_part(line, ' '))};
+        return mount{unescape(root), unescape(next_part(line, ' '))};
     }
     return std::nullopt;
 }
@@ -78,31 +78,31 @@ std::optional<mount> find_mount(string_view mounts, bool version2) {
 // Adds the folders of the cgroup and its parents, up to the mount point. For a path outside of the
 // mounted subtree, adds only the mount point: nothing else is visible.
 void add_folders(std::vector<std::string>& folders, const mount& at, string_view path) {
-    std::string below;
+    std::string rest;
     if (at.root == "/") {
-        below = path;
+        rest = path;
     } else if (path.starts_with(at.root) && (path.size() == at.root.size() || path[at.root.size()] == '/')) {
-        below = path.substr(at.root.size());
+        rest = path.substr(at.root.size());
     }
-    if (below.find("/..") != std::string::npos) {
-        below.clear();
+    if (rest.find("/..") != std::string::npos) {
+        rest.clear();
     }
-    while (!below.empty()) {
-        if (below != "/") {
-            folders.push_back(at.point + below);
+    while (!rest.empty()) {
+        if (rest != "/") {
+            folders.push_back(at.point + rest);
         }
-        below.erase(below.rfind('/'));
+        rest.erase(rest.rfind('/'));
     }
     folders.push_back(at.point);
 }
 
-std::string text_of(const std::string& file) {
+std::string read_file(const std::string& file) {
     std::ifstream in{file};
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 // Parses a positive integer at the beginning of `text`.
-std::optional<double> positive(string_view text) {
+std::optional<double> parse_positive(string_view text) {
     std::int64_t value = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{} || value <= 0) {
         return std::nullopt;
@@ -111,19 +111,19 @@ std::optional<double> positive(string_view text) {
 }
 
 double quota_in(const std::string& folder) {
-    std::string text = text_of(folder + "/cpu.max");  // "150000 100000", or "max 100000"
+    std::string text = read_file(folder + "/cpu.max");  // "150000 100000", or "max 100000"
     string_view period = text;
     string_view quota = next_part(period, ' ');
     std::string period_text;
     if (text.empty()) {  // version 1; -1 means no quota
-        text = text_of(folder + "/cpu.cfs_quota_us");
-        period_text = text_of(folder + "/cpu.cfs_period_us");
+        text = read_file(folder + "/cpu.cfs_quota_us");
+        period_text = read_file(folder + "/cpu.cfs_period_us");
         quota = text;
         period = period_text;
     }
-    const std::optional<double> most = positive(quota);
-    const std::optional<double> of = positive(period);
-    return most.has_value() && of.has_value() ? *most / *of : INFINITY;
+    const std::optional<double> quota_us = parse_positive(quota);
+    const std::optional<double> period_us = parse_positive(period);
+    return quota_us.has_value() && period_us.has_value() ? *quota_us / *period_us : INFINITY;
 }
 
 }  // namespace
@@ -147,25 +147,25 @@ std::vector<std::string> cpu_cgroup_folders(string_view cgroups, string_view mou
 }
 
 std::vector<std::string> cpu_cgroup_folders() {
-    return cpu_cgroup_folders(text_of("/proc/self/cgroup"), text_of("/proc/self/mountinfo"));
+    return cpu_cgroup_folders(read_file("/proc/self/cgroup"), read_file("/proc/self/mountinfo"));
 }
 
 double cpu_quota(const std::vector<std::string>& folders) {
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (const std::string& folder : folders) {
-        least = std::min(least, quota_in(folder));
+        smallest = std::min(smallest, quota_in(folder));
     }
-    return least;
+    return smallest;
 }
 
 std::uint64_t throttled_periods(const std::vector<std::string>& folders) {
     std::uint64_t sum = 0;
     for (const std::string& folder : folders) {
-        const std::string text = text_of(folder + "/cpu.stat");
+        const std::string text = read_file(folder + "/cpu.stat");
         for (string_view rest = text; !rest.empty();) {
             string_view value = next_part(rest, '\n');
             if (next_part(value, ' ') == "nr_throttled") {
-                sum += static_cast<std::uint64_t>(positive(value).value_or(0));
+                sum += static_cast<std::uint64_t>(parse_positive(value).value_or(0));
             }
         }
     }

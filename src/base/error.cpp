@@ -95,8 +95,8 @@ void detail::throw_expired(due_time when) {
                     " us ago (expires_at)");
 }
 
-void detail::throw_empty_callable(std::string_view who) {
-    throw std::invalid_argument(std::string{who} + ": empty callable");
+void detail::throw_empty_callable(std::string_view origin) {
+    throw std::invalid_argument(std::string{origin} + ": empty callable");
 }
 
 }  // namespace spool::inline v1

@@ -13,39 +13,40 @@
 namespace spool::inline v1::pauses {
 namespace {
 
-constinit std::atomic<std::uint64_t> seed_now{0};
-constinit std::atomic<std::uint64_t> threads{0};
-constinit std::atomic<std::uint64_t> pauses_made{0};
+constinit std::atomic<std::uint64_t> current_seed{0};
+constinit std::atomic<std::uint64_t> thread_count{0};
+constinit std::atomic<std::uint64_t> pause_count{0};
 
-struct own_dice {
+struct random_state {
     std::uint64_t seed = 0;   // the seed that `state` was derived from
     std::uint64_t state = 0;  // of splitmix64
 };
-constinit thread_local own_dice mine;
+constinit thread_local random_state local_random;
 
 std::uint64_t next() noexcept {
-    std::uint64_t z = (mine.state += 0x9e3779b97f4a7c15U);
+    std::uint64_t z = (local_random.state += 0x9e3779b97f4a7c15U);
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31U);
 }
 
-void hold_up(std::uint64_t how) noexcept {
-    pauses_made.fetch_add(1, std::memory_order_relaxed);  // relaxed, statistic
-    if (how < 160) {
+void pause_thread(std::uint64_t amount) noexcept {
+    pause_count.fetch_add(1, std::memory_order_relaxed);  // relaxed, statistic
+    if (amount < 160) {
         std::this_thread::yield();
-    } else if (how < 250) {
-        volatile std::uint64_t turns = how * 16;  // volatile: the compiler must not drop the loop
-        while (turns > 0) {
-            turns = turns - 1;
+    } else if (amount < 250) {
+        // volatile: the compiler must not drop the loop
+        volatile std::uint64_t iterations = amount * 16;
+        while (iterations > 0) {
+            iterations = iterations - 1;
         }
     } else {
-        std::this_thread::sleep_for(std::chrono::microseconds{(how - 249) * 150});
+        std::this_thread::sleep_for(std::chrono::microseconds{(amount - 249) * 150});
     }
 }
 
 // SPOOL_PAUSES=<seed> or SPOOL_PAUSES=random, for programs that do not call begin() themselves.
-[[maybe_unused]] const bool asked = [] {
+[[maybe_unused]] const bool is_requested = [] {
     const char* const text = std::getenv("SPOOL_PAUSES");
     if (text == nullptr) {
         return false;
@@ -61,27 +62,28 @@ void hold_up(std::uint64_t how) noexcept {
 }  // namespace
 
 void begin(std::uint64_t seed) noexcept {
-    threads.store(0);
-    seed_now.store(seed);
+    thread_count.store(0);
+    current_seed.store(seed);
 }
 
 std::uint64_t count() noexcept {
-    return pauses_made.load(std::memory_order_relaxed);  // relaxed, statistic
+    return pause_count.load(std::memory_order_relaxed);  // relaxed, statistic
 }
 
 // A pause point must order nothing: otherwise it would hide the races that it is to expose.
 void at(const char*) noexcept {
-    const std::uint64_t seed = seed_now.load(std::memory_order_relaxed);  // relaxed: see above
+    const std::uint64_t seed = current_seed.load(std::memory_order_relaxed);  // relaxed: see above
     if (seed == 0) {
         return;
     }
-    if (mine.seed != seed) {
+    if (local_random.seed != seed) {
         // relaxed: see above
-        mine = {seed, seed ^ (threads.fetch_add(1, std::memory_order_relaxed) * 0xd1342543de82ef95U)};
+        local_random = {seed,
+                        seed ^ (thread_count.fetch_add(1, std::memory_order_relaxed) * 0xd1342543de82ef95U)};
     }
-    const std::uint64_t roll = next();
-    if (roll % 64 == 0) {
-        hold_up(roll / 64 % 256);
+    const std::uint64_t random = next();
+    if (random % 64 == 0) {
+        pause_thread(random / 64 % 256);
     }
 }
 

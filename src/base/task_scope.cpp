@@ -33,8 +33,8 @@ task_scope::task_scope(of_future) noexcept : task_scope() {
 
 task_scope::~task_scope() {
     innermost_ = outer_;
-    // from_outer_ is destroyed before source_, which is declared first. Its destructor waits for a
-    // pass_on in progress.
+    // stop_from_outer_ is destroyed before source_, which is declared first. Its destructor waits
+    // for a forward_stop in progress.
 }
 
 bool task_scope::is_open_here(const task_scope* scope) noexcept {
@@ -59,8 +59,8 @@ std::stop_token task_scope::current_token() {
 
 std::stop_token task_scope::token() {
     // Link first: if that throws, nothing has changed. Do not call outer_->token() under mutex_.
-    if (outer_ != nullptr && !from_outer_.has_value()) {
-        from_outer_.emplace(outer_->token(), pass_on{this});
+    if (outer_ != nullptr && !stop_from_outer_.has_value()) {
+        stop_from_outer_.emplace(outer_->token(), forward_stop{this});
     }
     const detail::lock_guard lock{mutex_};
     if (!source_.stop_possible()) {
@@ -70,7 +70,7 @@ std::stop_token task_scope::token() {
             source_.request_stop();  // nobody has the token yet, so no callback runs here
         }
     }
-    token_given_ = true;
+    token_issued_ = true;
     return source_.get_token();
 }
 
@@ -80,9 +80,9 @@ std::stop_source task_scope::interrupt() noexcept {
     return source_;
 }
 
-void task_scope::drop_state() noexcept {
-    from_outer_.reset();
-    token_given_ = false;
+void task_scope::reset_stop_state() noexcept {
+    stop_from_outer_.reset();
+    token_issued_ = false;
     // Destroyed after the unlock: it runs no user code, but frees memory.
     std::stop_source old{std::nostopstate};
     const detail::lock_guard lock{mutex_};
@@ -113,7 +113,7 @@ bool task_scope::is_of_forking_thread(const task_scope* scope) noexcept {
            !std::less<>{}(highest_survivor, scope);
 }
 
-void task_scope::pass_on::operator()() const noexcept {
+void task_scope::forward_stop::operator()() const noexcept {
     std::stop_source source = inner->interrupt();
     detail::request_stop_of(source);
 }

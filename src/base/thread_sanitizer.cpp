@@ -67,6 +67,6 @@ void receive_in_library(const void*) noexcept {}
 
 namespace spool::inline v1::detail {
 
-constinit sanitizer_key keys_of_tasks[sanitizer_keys]{};
+constinit sanitizer_key task_keys[sanitizer_keys]{};
 
 }  // namespace spool::inline v1::detail

@@ -28,7 +28,7 @@
 
 namespace spool::inline v1::detail {
 
-class claimable_child final : private freed_elsewhere, public future_core {
+class claimable_child final : private freed_by_any_thread, public future_core {
 public:
     /// Begins with two references: the group's, and the entry's.
     explicit claimable_child(task&& child) noexcept : child_(std::move(child)) {
@@ -47,7 +47,7 @@ public:
         if (move_start(out_mark())) {
             child_ = nullptr;
         }
-        hand_over_in_library(static_cast<freed_elsewhere*>(this));
+        hand_over_in_library(static_cast<freed_by_any_thread*>(this));
         drop_reference();
     }
 

@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    struct data : private detail::freed_elsewhere {
+    struct data : private detail::freed_by_any_thread {
         task inner;
         std::chrono::steady_clock::time_point submitted = std::chrono::steady_clock::now();
     };

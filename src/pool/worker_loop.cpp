@@ -147,7 +147,7 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     SPOOL_PAUSE_POINT("worker: has a task in hand");
     if (next.is_plain()) [[likely]] {
         // A queue or a factory may have asked for a token since the last task.
-        scope.drop_leftover_token();
+        scope.reset_leftover_token();
     } else if (claims(w, next)) {
         scope.reset(next);
     } else {

@@ -22,7 +22,7 @@ constinit std::atomic<bool> uses_process_fence{false};
 }
 
 // Waits at least a thousand times longer than any CPU keeps a store to itself.
-void let_store_buffers_drain() noexcept {
+void wait_for_store_buffers() noexcept {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{10};
     while (std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_until(until);  // a sandbox may refuse this too; then the loop spins
@@ -34,7 +34,7 @@ void let_store_buffers_drain() noexcept {
     const int reason = errno;
     detail::heavy_barrier_reaches_all.store(false);  // H1
     detail::visible_fence();
-    let_store_buffers_drain();                 // H2
+    wait_for_store_buffers();                  // H2
     if (uses_process_fence.exchange(false)) {  // H3
         std::fprintf(stderr,
                      "spool: membarrier worked when this process began and is refused now (%s); "
@@ -54,11 +54,11 @@ void detail::visible_fence() noexcept {
 
 void prepare_barriers() noexcept {
 #if !defined(SPOOL_SYMMETRIC_BARRIERS)
-    [[maybe_unused]] static const bool once = [] {
-        const bool can = !are_full_fences_requested() && detail::try_register_process_fence();
-        uses_process_fence.store(can);
-        detail::heavy_barrier_reaches_all.store(can);
-        return can;
+    [[maybe_unused]] static const bool initialized = [] {
+        const bool is_available = !are_full_fences_requested() && detail::try_register_process_fence();
+        uses_process_fence.store(is_available);
+        detail::heavy_barrier_reaches_all.store(is_available);
+        return is_available;
     }();
 #endif
 }

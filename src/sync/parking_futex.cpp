@@ -50,7 +50,7 @@ void futex_parking::unpark_all(const word& w) noexcept {
 }
 
 void futex_parking::late_wake::wake() const noexcept {
-    futex(name_, FUTEX_WAKE, INT_MAX, nullptr);
+    futex(address_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
 }  // namespace spool::inline v1

@@ -16,17 +16,17 @@ void portable_parking::park(const word& w, std::uint32_t expected, deadline unti
 
 // The caller has changed the word. A waiter that compared it under the mutex and found it unchanged
 // is asleep once this function has taken the mutex, so the notify that follows reaches the waiter.
-void portable_parking::meet_sleepers() noexcept {
+void portable_parking::synchronize_with_sleepers() noexcept {
     const std::lock_guard lock{mutex_};
 }
 
 void portable_parking::unpark_one(const word&) noexcept {
-    meet_sleepers();
+    synchronize_with_sleepers();
     wake_.notify_one();
 }
 
 void portable_parking::unpark_all(const word&) noexcept {
-    meet_sleepers();
+    synchronize_with_sleepers();
     wake_.notify_all();
 }
 

@@ -16,7 +16,7 @@ constexpr unsigned pauses_per_round = 4;
 // The thread waited for may be on this CPU, just woken. So the first yield comes early, and further
 // yields are rare at first.
 constexpr unsigned first_yield = 4;
-constexpr unsigned last_seldom_yield = 32;
+constexpr unsigned last_rare_yield = 32;
 
 constinit std::atomic<bool> can_help{false};
 // Never destroyed: threads may wait while the process ends. Null: spinning cannot help, or there
@@ -31,8 +31,7 @@ bool spin_loop::next() noexcept {
         backoff::relax();
     }
     ++rounds_;
-    if (yields_ &&
-        (rounds_ > last_seldom_yield || (rounds_ >= first_yield && std::has_single_bit(rounds_)))) {
+    if (yields_ && (rounds_ > last_rare_yield || (rounds_ >= first_yield && std::has_single_bit(rounds_)))) {
         std::this_thread::yield();
     }
     return deadline::clock::now() < until_;
@@ -55,19 +54,19 @@ bool is_spinning_worthwhile(deadline::time_point now) noexcept {
 }
 
 void detect_whether_spinning_can_help() noexcept {
-    static const bool several = [] {
+    static const bool has_several_cpus = [] {
         if (default_parallelism() < 2) {
             return false;
         }
         try {
-            auto made = std::make_unique<detail::throttle_watch>(detail::cpu_cgroup_folders(),
-                                                                 deadline::clock::now());
-            watch.store(made.release());
+            auto created = std::make_unique<detail::throttle_watch>(detail::cpu_cgroup_folders(),
+                                                                    deadline::clock::now());
+            watch.store(created.release());
         } catch (...) {  // no memory: then no wait spins unless it is told to
         }
         return true;
     }();
-    can_help.store(several, std::memory_order_relaxed);  // relaxed, hint
+    can_help.store(has_several_cpus, std::memory_order_relaxed);  // relaxed, hint
 }
 
 future_waits& waits_of_this_thread() noexcept {

@@ -17,9 +17,9 @@ void interruption_point() {
 }
 
 void sleep_until(deadline until) {
-    event_count nobody_notifies;
+    event_count never_notified;
     const wait_limits limits{.until = until, .stop = stop_token()};
-    if (nobody_notifies.await([] { return false; }, limits) == wait_result::interrupted) {
+    if (never_notified.await([] { return false; }, limits) == wait_result::interrupted) {
         throw interrupted("this_task::sleep: stop requested");
     }
 }

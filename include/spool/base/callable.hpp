@@ -42,12 +42,12 @@ struct task_result<F> {
 // - A lambda without captures, which converts to a function pointer and is never empty. Unary plus
 //   uses the same conversion, so converts_to_pointer recognises such a lambda.
 // - A type that compares only with another object of its own type, constructed from nullptr.
-//   just_null uses up the one user-defined conversion that this comparison needs.
-struct just_null {
+//   null_probe uses up the one user-defined conversion that this comparison needs.
+struct null_probe {
     operator std::nullptr_t() const noexcept;  // never called
 };
 template <class F>
-concept comparable_with_null = requires(const F& f, just_null null) {
+concept comparable_with_null = requires(const F& f, null_probe null) {
     { f == nullptr } -> std::convertible_to<bool>;
     { f == null } -> std::convertible_to<bool>;
 };
@@ -68,8 +68,8 @@ template <class F>
     }
 }
 
-/// Throws std::invalid_argument: `who: empty callable`.
-[[noreturn]] SPOOL_API void throw_empty_callable(std::string_view who);
+/// Throws std::invalid_argument "<origin>: empty callable".
+[[noreturn]] SPOOL_API void throw_empty_callable(std::string_view origin);
 
 }  // namespace detail
 

@@ -63,7 +63,7 @@ public:
         } else {
             ::new (static_cast<void*>(storage_)) stored*(new stored(std::forward<F>(f)));
         }
-        name_it<stored>();
+        set_table_and_id<stored>();
     }
     /// Constructs the callable in place from `parts`.
     template <class Stored, class... Parts>
@@ -73,7 +73,7 @@ public:
         } else {
             ::new (static_cast<void*>(storage_)) Stored*(new Stored{std::forward<Parts>(parts)...});
         }
-        name_it<Stored>();
+        set_table_and_id<Stored>();
     }
 
     /// For queues: the task is not empty, and moving it calls no code of the callable.
@@ -82,11 +82,11 @@ public:
     }
     task(task&& other) noexcept
         : table_(std::exchange(other.table_, nullptr)), id_(std::exchange(other.id_, 0)) {
-        take_callable(other);
+        move_callable_from(other);
     }
     task& operator=(task&& other) noexcept {
         if (table_ == nullptr) [[likely]] {
-            take(other);
+            move_from(other);
         } else {
             replace_callable(other);
         }
@@ -173,7 +173,7 @@ public:
 
 private:
     template <class Stored>
-    void name_it() {
+    void set_table_and_id() {
         table_ = &detail::task_table_for<Stored>;
         if constexpr (detail::task_marks<Stored>::is_future_body) {
             id_ = detail::task_marks<Stored>::id(detail::task_operations<Stored>::get(storage_));
@@ -190,21 +190,21 @@ private:
         return table_->callable(const_cast<std::byte*>(storage_));
     }
 
-    void take(task& other) noexcept {
+    void move_from(task& other) noexcept {
         table_ = std::exchange(other.table_, nullptr);
         id_ = std::exchange(other.id_, 0);
-        take_callable(other);
+        move_callable_from(other);
     }
     // Out of line, so that the compiler inlines the usual assignment into the queues' pop (W3).
     [[gnu::noinline]] void replace_callable(task& other) noexcept {
         if (this != &other) {
             // The old callable is destroyed last: its destructor may access this task.
             task old{std::move(*this)};
-            take(other);
+            move_from(other);
         }
     }
     // Moves the callable from `other`. Precondition: table_ and id_ have been moved already.
-    void take_callable(task& other) noexcept {
+    void move_callable_from(task& other) noexcept {
         if (table_ == nullptr) {
             return;
         }

@@ -65,11 +65,11 @@ public:
     expiring(due_time when, F f) : f_(std::move(f)), when_(when) {}
 
     decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
-        require_in_time();
+        throw_if_expired();
         return std::invoke(f_);
     }
     decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
-        require_in_time();
+        throw_if_expired();
         return std::invoke(f_, std::move(stop));
     }
     /// Measured on the clock of the pool that runs the current task, else on the real clock.
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    void require_in_time() const {
+    void throw_if_expired() const {
         if (is_expired()) {
             detail::throw_expired(when_);
         }

@@ -38,7 +38,7 @@ public:
     /// Pauses and yields for a few microseconds, so that other threads get ahead, including threads
     /// that wait for this CPU.
     static void yield_briefly() noexcept {
-        for (const auto until = std::chrono::steady_clock::now() + a_moment;
+        for (const auto until = std::chrono::steady_clock::now() + brief;
              std::chrono::steady_clock::now() < until;) {
             relax();
             std::this_thread::yield();
@@ -48,7 +48,7 @@ public:
 private:
     static constexpr unsigned spins = 32;
     static constexpr unsigned yields = 256;
-    static constexpr std::chrono::microseconds a_moment{8};
+    static constexpr std::chrono::microseconds brief{8};
 
     unsigned rounds_ = 0;
 };

@@ -4,8 +4,8 @@
 // THE PROTOCOL
 //
 //     waiter                                    notifier
-//     W1  word |= waited; key = word            N1  publish the condition
-//     W2  re-check the condition                N2  if not waited: return      <- the usual case
+//     W1  word |= waiters_bit; key = word       N1  publish the condition
+//     W2  re-check the condition                N2  if no waiters_bit: return    <- the usual case
 //     W3  sleep while word == key               N3  word += step
 //                                               N4  wake all
 //
@@ -13,7 +13,7 @@
 // the same pairs (S) and (M), and with W1 and N2 on one word. If N2 saw W1, there are two cases. If
 // N3 came after W1, W3 does not sleep, or N4 wakes it. Otherwise W1 read the value of N3, which
 // publishes N1 to the waiter, and W2 sees N1.
-// `waited` stays set: a notifier that comes after the last waiter has left makes one needless
+// waiters_bit stays set: a notifier that comes after the last waiter has left makes one needless
 // system call.
 #pragma once
 
@@ -43,7 +43,7 @@ public:
     basic_done_event& operator=(const basic_done_event&) = delete;
 
     void notify_all() noexcept {
-        if ((word_.load() & waited) != 0) {  // N2
+        if ((word_.load() & waiters_bit) != 0) {  // N2
             wake_all();
         }
     }
@@ -66,7 +66,7 @@ public:
         const std::stop_callback on_stop{limits.stop, wake_on_stop{this}};
         for (;;) {
             // If W1 reads the value of N3, that publishes N1 to this thread.
-            const std::uint32_t key = word_.fetch_or(waited) | waited;  // W1
+            const std::uint32_t key = word_.fetch_or(waiters_bit) | waiters_bit;  // W1
             SPOOL_PAUSE_POINT("done_event: announced");
             if (ready()) {  // W2
                 return wait_result::ready;
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t waited = 1;
+    static constexpr std::uint32_t waiters_bit = 1;
     static constexpr std::uint32_t step = 2;
 
     void wake_all() noexcept {

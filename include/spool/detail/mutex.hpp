@@ -13,15 +13,15 @@ public:
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
 
-    void lock() SPOOL_ACQUIRE() { plain_.lock(); }
-    [[nodiscard]] bool try_lock() noexcept SPOOL_TRY_ACQUIRE(true) { return plain_.try_lock(); }
-    void unlock() noexcept SPOOL_RELEASE() { plain_.unlock(); }
+    void lock() SPOOL_ACQUIRE() { mutex_.lock(); }
+    [[nodiscard]] bool try_lock() noexcept SPOOL_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+    void unlock() noexcept SPOOL_RELEASE() { mutex_.unlock(); }
     /// Tells Clang that the mutex is held where Clang cannot see it: inside a lambda, or where the
     /// lock was acquired under another name.
     void assert_held() const noexcept SPOOL_ASSERT_HELD() {}
 
 private:
-    std::mutex plain_;
+    std::mutex mutex_;
 };
 
 /// Holds a mutex for the lifetime of the guard.

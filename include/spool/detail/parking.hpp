@@ -48,14 +48,14 @@ public:
     class late_wake {
     public:
         late_wake() = default;
-        explicit late_wake(const word& w) noexcept : name_(&w) {}
-        late_wake(late_wake&& other) noexcept : name_(std::exchange(other.name_, nullptr)) {}
+        explicit late_wake(const word& w) noexcept : address_(&w) {}
+        late_wake(late_wake&& other) noexcept : address_(std::exchange(other.address_, nullptr)) {}
         late_wake& operator=(late_wake&& other) noexcept {
-            std::swap(name_, other.name_);
+            std::swap(address_, other.address_);
             return *this;
         }
         ~late_wake() {
-            if (name_ != nullptr) {
+            if (address_ != nullptr) {
                 wake();
             }
         }
@@ -63,7 +63,7 @@ public:
     private:
         SPOOL_API void wake() const noexcept;
 
-        const void* name_ = nullptr;
+        const void* address_ = nullptr;
     };
     [[nodiscard]] static late_wake unpark_all_later(const word& w) noexcept { return late_wake{w}; }
 };
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    void meet_sleepers() noexcept;
+    void synchronize_with_sleepers() noexcept;
 
     std::mutex mutex_;
     std::condition_variable wake_;

@@ -81,15 +81,15 @@ public:
     void reset_for(bool body_of_future) noexcept {
         adoptable_ = body_of_future;
         // relaxed, owner: once a task has ended, no thread can interrupt() it any more
-        if (token_given_ || stopped_.load(std::memory_order_relaxed)) {
-            drop_state();
+        if (token_issued_ || stopped_.load(std::memory_order_relaxed)) {
+            reset_stop_state();
         }
     }
 
     /// For a scope that was reset after its last task: drops a token that was requested since then.
-    void drop_leftover_token() noexcept {
-        if (token_given_) [[unlikely]] {
-            drop_state();
+    void reset_leftover_token() noexcept {
+        if (token_issued_) [[unlikely]] {
+            reset_stop_state();
         }
     }
 
@@ -119,9 +119,9 @@ public:
     [[nodiscard]] static bool is_of_forking_thread(const task_scope* scope) noexcept;
 
 private:
-    void drop_state() noexcept;
+    void reset_stop_state() noexcept;
 
-    struct pass_on {
+    struct forward_stop {
         task_scope* inner;
         void operator()() const noexcept;
     };
@@ -133,10 +133,10 @@ private:
     // Created by token().
     std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};
     // Owner only; set by token().
-    std::optional<std::stop_callback<pass_on>> from_outer_;
+    std::optional<std::stop_callback<forward_stop>> stop_from_outer_;
     // interrupt() sets it under mutex_; the owner reads it without the mutex.
     std::atomic<bool> stopped_{false};
-    bool token_given_ = false;             // owner only
+    bool token_issued_ = false;            // owner only
     bool adoptable_ = false;               // owner only
     bool body_ended_ = false;              // owner only
     const clock_source* clock_ = nullptr;  // owner only

@@ -57,10 +57,10 @@ struct alignas(8) sanitizer_key {
     std::byte unused{};
 };
 inline constexpr std::size_t sanitizer_keys = 4096;
-SPOOL_API extern sanitizer_key keys_of_tasks[sanitizer_keys];
+SPOOL_API extern sanitizer_key task_keys[sanitizer_keys];
 
 [[nodiscard]] inline void* sanitizer_key_of(task_id id) noexcept {
-    return &keys_of_tasks[id % sanitizer_keys];
+    return &task_keys[id % sanitizer_keys];
 }
 
 /// For the compiled library, outside the hot path.
@@ -69,14 +69,14 @@ SPOOL_API void receive_in_library(const void* key) noexcept;
 
 /// For the compiled library: base of an object that one thread allocates and another may free.
 /// ThreadSanitizer treats both the allocation and the deallocation as writes.
-class freed_elsewhere {
+class freed_by_any_thread {
 public:
-    freed_elsewhere(const freed_elsewhere&) = delete;
-    freed_elsewhere& operator=(const freed_elsewhere&) = delete;
+    freed_by_any_thread(const freed_by_any_thread&) = delete;
+    freed_by_any_thread& operator=(const freed_by_any_thread&) = delete;
 
 protected:
-    freed_elsewhere() noexcept { hand_over_in_library(this); }
-    ~freed_elsewhere() { receive_in_library(this); }
+    freed_by_any_thread() noexcept { hand_over_in_library(this); }
+    ~freed_by_any_thread() { receive_in_library(this); }
 };
 
 /// For the compiled library, instrumented or not: ThreadSanitizer ignores this thread's accesses in

@@ -30,17 +30,17 @@ inline constexpr std::chrono::microseconds wake_timeout{1000};
 class wake_timestamp {
 public:
     /// Precise: the notifier is about to make a system call anyway.
-    [[nodiscard]] static std::uint32_t now() noexcept { return in_32_bits(deadline::clock::now()); }
+    [[nodiscard]] static std::uint32_t now() noexcept { return to_32_bits(deadline::clock::now()); }
     /// Cheap: every notifier asks this while a wake-up is pending. The coarse clock may be behind
     /// `timestamp`, hence the slack.
     [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
         constexpr std::uint32_t slack = 1'000'000;
         constexpr auto timeout = static_cast<std::uint32_t>(wake_timeout.count());
-        return in_32_bits(coarse_now()) - timestamp + slack > timeout + slack;
+        return to_32_bits(coarse_now()) - timestamp + slack > timeout + slack;
     }
 
 private:
-    static std::uint32_t in_32_bits(deadline::time_point t) noexcept {
+    static std::uint32_t to_32_bits(deadline::time_point t) noexcept {
         const auto us = std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch());
         return static_cast<std::uint32_t>(us.count());
     }

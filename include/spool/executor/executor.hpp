@@ -70,10 +70,10 @@ public:
 };
 
 /// For executor implementations: refuses an empty task.
-/// \throws std::invalid_argument "<who>: empty callable"
-inline void require_callable(const task& work, std::string_view who) {
+/// \throws std::invalid_argument "<origin>: empty callable"
+inline void require_callable(const task& work, std::string_view origin) {
     if (work.empty()) {
-        detail::throw_empty_callable(who);
+        detail::throw_empty_callable(origin);
     }
 }
 

@@ -233,18 +233,18 @@ private:
         this->refuse_empty(x);
         return try_push_at(where, x);
     }
-    bool put_at(end where, T& x, const wait_limits& limits, const char* who) {
+    bool put_at(end where, T& x, const wait_limits& limits, const char* origin) {
         this->refuse_empty(x);
         const wait_result how = push_until(where, x, limits, blocking_queue<T>::never_give_up);
         if (how == wait_result::interrupted) {
-            throw interrupted(std::string{who} + ": stop requested");
+            throw interrupted(std::string{origin} + ": stop requested");
         }
         return how == wait_result::ready;
     }
-    std::optional<T> take_at(end where, const wait_limits& limits, const char* who) {
+    std::optional<T> take_at(end where, const wait_limits& limits, const char* origin) {
         std::optional<T> x;
         if (pop_until(where, x, limits, blocking_queue<T>::never_give_up) == wait_result::interrupted) {
-            throw interrupted(std::string{who} + ": stop requested");
+            throw interrupted(std::string{origin} + ": stop requested");
         }
         return x;
     }

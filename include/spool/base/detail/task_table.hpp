@@ -32,23 +32,23 @@ inline constexpr bool is_steady_time<std::chrono::time_point<std::chrono::steady
     std::is_convertible_v<std::chrono::time_point<std::chrono::steady_clock, Duration>, due_time>;
 
 template <class Result, class T>
-concept a_plain = std::same_as<std::remove_cvref_t<Result>, T>;
+concept exactly = std::same_as<std::remove_cvref_t<Result>, T>;
 template <class Result>
-concept a_steady_time = is_steady_time<std::remove_cvref_t<Result>>;
+concept steady_time = is_steady_time<std::remove_cvref_t<Result>>;
 
 // Optional members of a user's callable; documented at task. A member with one of these names but
 // another result type has another meaning, so it is ignored.
 template <class F>
 concept has_priority = requires(const F& f) {
-    { f.priority() } -> a_plain<int>;
+    { f.priority() } -> exactly<int>;
 };
 template <class F>
 concept has_due_time = requires(const F& f) {
-    { f.due() } -> a_steady_time;
+    { f.due() } -> steady_time;
 };
 template <class F>
 concept has_cancellation = requires(const F& f) {
-    { f.is_cancelled() } -> a_plain<bool>;
+    { f.is_cancelled() } -> exactly<bool>;
 };
 
 // The values that a callable reports through those members, or the defaults.
