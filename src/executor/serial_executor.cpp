@@ -23,7 +23,7 @@ namespace spool::inline v1 {
 // waiting_ holds the tasks, oldest first. A drain is a task for the target: it runs the waiting
 // tasks. At most one drain runs. Every drain has a number, and one of these states:
 //
-//     offered    a thread is in target.execute() with it, and has a `request` for it on its stack
+//     offered    a thread is in target.execute() with it, and has an `offer` for it on its stack
 //     queued     target.execute() has returned, and the target owns it (queued_ counts these)
 //     running    it runs tasks until none waits, or until it passes its role on (running_)
 //     finished   it found another drain running, or it ended
@@ -59,7 +59,7 @@ public:
     void add(task work) {
         entries one;
         one.emplace_back(std::move(work));
-        request mine;
+        offer mine;
         {
             const detail::lock_guard lock{mutex_};
             entry& added = one.front();
@@ -67,7 +67,7 @@ public:
             if (is_covered()) {
                 return;
             }
-            if (const request* const outer = offered_by(mine.thread)) {
+            if (const offer* const outer = find_offer_of(mine.thread)) {
                 added.sponsor = outer->number;
                 return;
             }
@@ -83,7 +83,7 @@ public:
         } catch (...) {
             error = std::current_exception();
         }
-        conclude(mine, error);
+        finish_offer(mine, error);
         // The refusal, or, if the target runs tasks in place, what a task threw.
         if (error != nullptr) {
             std::rethrow_exception(error);
@@ -102,13 +102,13 @@ private:
         ~drain() {
             if (lane_ != nullptr) {
                 detail::receive_in_library(lane_.get());
-                lane_->drop(number_);
+                lane_->on_dropped(number_);
                 detail::hand_over_in_library(lane_.get());
             }
         }
         void operator()() {
             const std::shared_ptr<lane> running = std::move(lane_);
-            // Null if a task that was handed back is called a second time.
+            // Null if a task that was pass_result back is called a second time.
             if (running != nullptr) {
                 detail::receive_in_library(running.get());
                 running->run(number_);
@@ -130,52 +130,52 @@ private:
     };
     using entries = std::list<entry>;
 
-    enum class outcome { open, started, in_place, dropped };
+    enum class offer_state { open, started, in_place, dropped };
 
     // A drain that a thread offers to the target. Lives on that thread's stack.
-    struct request {
+    struct offer {
         std::uint64_t number = 0;
         std::thread::id thread = std::this_thread::get_id();
-        outcome became = outcome::open;
-        request* next = nullptr;
+        offer_state state = offer_state::open;
+        offer* next = nullptr;
     };
 
     [[nodiscard]] bool is_covered() const noexcept SPOOL_REQUIRES(mutex_) { return running_ || queued_ != 0; }
-    [[nodiscard]] request* offered_by(std::thread::id thread) const noexcept SPOOL_REQUIRES(mutex_) {
-        request* r = offers_;
+    [[nodiscard]] offer* find_offer_of(std::thread::id thread) const noexcept SPOOL_REQUIRES(mutex_) {
+        offer* r = offers_;
         while (r != nullptr && r->thread != thread) {
             r = r->next;
         }
         return r;
     }
-    [[nodiscard]] request* offer_of(std::uint64_t number) const noexcept SPOOL_REQUIRES(mutex_) {
-        request* r = offers_;
+    [[nodiscard]] offer* find_offer(std::uint64_t number) const noexcept SPOOL_REQUIRES(mutex_) {
+        offer* r = offers_;
         while (r != nullptr && r->number != number) {
             r = r->next;
         }
         return r;
     }
-    void forget(request& done) noexcept SPOOL_REQUIRES(mutex_) {
-        request** link = &offers_;
+    void remove_offer(offer& done) noexcept SPOOL_REQUIRES(mutex_) {
+        offer** link = &offers_;
         while (*link != &done) {
             link = &(*link)->next;
         }
         *link = done.next;
     }
     // A drain that the target kept although it threw was never counted.
-    void count_out() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
+    void uncount_queued() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
 
     // Handles the target's answer to the drain that a caller of add() offered. Resets `error` if
     // the task was accepted nevertheless.
-    void conclude(request& mine, std::exception_ptr& error) {
+    void finish_offer(offer& mine, std::exception_ptr& error) {
         entries refused;
         {
             const detail::lock_guard lock{mutex_};
-            forget(mine);
-            if (mine.became == outcome::started) {
+            remove_offer(mine);
+            if (mine.state == offer_state::started) {
                 return;
             }
-            if (mine.became == outcome::open && error == nullptr) {
+            if (mine.state == offer_state::open && error == nullptr) {
                 ++queued_;
                 return;
             }
@@ -197,23 +197,24 @@ private:
         }
     }
 
-    void drop(std::uint64_t number) noexcept {
+    void on_dropped(std::uint64_t number) noexcept {
         entries lost;
         {
             const detail::lock_guard lock{mutex_};
-            request* const offered =
-                successor_ != nullptr && successor_->number == number ? successor_ : offer_of(number);
+            offer* const offered =
+                successor_ != nullptr && successor_->number == number ? successor_ : find_offer(number);
             if (offered != nullptr) {
-                offered->became = outcome::dropped;  // the thread that offers the drain checks this
+                // The thread that offers the drain checks this.
+                offered->state = offer_state::dropped;
                 return;
             }
-            count_out();
+            uncount_queued();
             if (is_covered()) {
                 return;
             }
             for (auto at = waiting_.begin(); at != waiting_.end();) {  // I3
                 const auto one = at++;
-                if (one->sponsor == 0 || offer_of(one->sponsor) == nullptr) {
+                if (one->sponsor == 0 || find_offer(one->sponsor) == nullptr) {
                     lost.splice(lost.end(), waiting_, one);
                 }
             }
@@ -232,7 +233,7 @@ private:
     }
 
     // Moves the next task to `one`. False: no task waits, and this drain has ended.
-    bool next(entries& one) noexcept {
+    bool try_take_next(entries& one) noexcept {
         const detail::lock_guard lock{mutex_};
         if (waiting_.empty()) {
             running_ = false;
@@ -242,16 +243,16 @@ private:
         return true;
     }
 
-    enum class handed { over, refused, in_place };
+    enum class pass_result { passed, refused, in_place };
 
-    // The running drain passes its role on. Returns `over` if it did, or if no task waits.
-    handed pass_on() {
-        request mine;
+    // The running drain passes its role on. Returns `passed` if it did, or if no task waits.
+    pass_result try_pass_on() {
+        offer mine;
         {
             const detail::lock_guard lock{mutex_};
             if (waiting_.empty() || queued_ != 0) {
                 running_ = false;
-                return handed::over;
+                return pass_result::passed;
             }
             mine.number = ++last_number_;
             successor_ = &mine;
@@ -268,18 +269,18 @@ private:
         if (successor_ == &mine) {
             successor_ = nullptr;
         }
-        switch (mine.became) {
-            case outcome::started: return handed::over;
-            case outcome::in_place: return handed::in_place;
-            case outcome::dropped: return handed::refused;
-            case outcome::open: break;
+        switch (mine.state) {
+            case offer_state::started: return pass_result::passed;
+            case offer_state::in_place: return pass_result::in_place;
+            case offer_state::dropped: return pass_result::refused;
+            case offer_state::open: break;
         }
         if (threw) {
-            return handed::refused;
+            return pass_result::refused;
         }
         ++queued_;
         running_ = false;
-        return handed::over;
+        return pass_result::passed;
     }
 
     void run(std::uint64_t number) {
@@ -287,15 +288,15 @@ private:
             const detail::lock_guard lock{mutex_};
             if (successor_ != nullptr && successor_->number == number) {
                 if (successor_->thread == std::this_thread::get_id()) {
-                    successor_->became = outcome::in_place;
+                    successor_->state = offer_state::in_place;
                     return;
                 }
-                std::exchange(successor_, nullptr)->became = outcome::started;
+                std::exchange(successor_, nullptr)->state = offer_state::started;
             } else {
-                if (request* const offered = offer_of(number)) {
-                    offered->became = outcome::started;
+                if (offer* const offered = find_offer(number)) {
+                    offered->state = offer_state::started;
                 } else {
-                    count_out();
+                    uncount_queued();
                 }
                 if (std::exchange(running_, true)) {
                     return;
@@ -312,7 +313,7 @@ private:
     std::exception_ptr run_tasks() {
         std::exception_ptr first;
         entries one;
-        for (int count = 1; next(one); ++count) {
+        for (int count = 1; try_take_next(one); ++count) {
             std::exception_ptr thrown;
             try {
                 const task_scope scope{one.front().work};
@@ -325,13 +326,13 @@ private:
                 continue;
             }
             count = 0;
-            const handed how = pass_on();
-            if (thrown != nullptr && first == nullptr && how != handed::refused) {
+            const pass_result how = try_pass_on();
+            if (thrown != nullptr && first == nullptr && how != pass_result::refused) {
                 first = thrown;
             } else if (thrown != nullptr) {  // not the first, or the target refuses work
                 report_uncaught("a task of serial_executor", thrown);
             }
-            if (how == handed::over) {
+            if (how == pass_result::passed) {
                 break;
             }
         }
@@ -355,8 +356,8 @@ private:
     bool running_ SPOOL_GUARDED_BY(mutex_) = false;
     std::size_t queued_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::uint64_t last_number_ SPOOL_GUARDED_BY(mutex_) = 0;
-    request* offers_ SPOOL_GUARDED_BY(mutex_) = nullptr;     // by callers of add(), newest first
-    request* successor_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // offered by the running drain
+    offer* offers_ SPOOL_GUARDED_BY(mutex_) = nullptr;     // by callers of add(), newest first
+    offer* successor_ SPOOL_GUARDED_BY(mutex_) = nullptr;  // offered by the running drain
 };
 
 serial_executor::serial_executor(executor& target) : lane_(std::make_shared<lane>(target)) {}

@@ -26,9 +26,9 @@ std::stop_token token_or_none() noexcept {
 
 }  // namespace
 
-// Every thread is in one of two lists: in running_ until its task has ended, then in left_ until
-// another thread joins it. A thread that leaves joins the threads that left before it. So at most
-// one thread stays unjoined until the end.
+// Every thread is in one of two lists: in running_ until its task has ended, then in finished_
+// until another thread joins it. A thread that finishes joins the threads that finished before it.
+// So at most one thread stays unjoined until the end.
 class thread_per_task_executor::threads : public std::enable_shared_from_this<threads> {
 public:
     explicit threads(std::string name) : name_("thread_per_task_executor \"" + std::move(name) + "\"") {}
@@ -56,13 +56,13 @@ public:
                 const detail::lock_guard lock{mutex_};
                 stopping_ = true;
                 const auto next = std::find_if(running_.begin(), running_.end(), [](const entry& e) {
-                    return e.scope != nullptr && !e.asked_to_stop;
+                    return e.scope != nullptr && !e.stop_requested;
                 });
                 if (next == running_.end()) {
                     // Threads that have not opened their scope yet will see stopping_.
                     return;
                 }
-                next->asked_to_stop = true;
+                next->stop_requested = true;
                 source = next->scope->interrupt();
             }
             detail::request_stop_of(source);
@@ -87,40 +87,40 @@ public:
     }
     // On a thread of this executor: waits until only threads that have called close() too are left.
     wait_result wait_closed(const wait_limits& limits) {
-        bool outside = false;
+        bool is_foreign_thread = false;
         {
             const detail::lock_guard lock{mutex_};
-            const auto own = find_own();
-            outside = own == running_.end();
-            if (!outside) {
-                own->closing = true;
+            const auto own = find_current();
+            is_foreign_thread = own == running_.end();
+            if (!is_foreign_thread) {
+                own->has_called_close = true;
                 terminated_.notify_all();  // pair (M): mutex_
             }
         }
-        if (outside) {  // until every task has ended, also a task that has called close()
+        if (is_foreign_thread) {  // until every task has ended, also a task that has called close()
             return wait_terminated(limits);
         }
         return terminated_.await(
             [this] {
                 const detail::lock_guard lock{mutex_};
                 return shut_down_ && std::all_of(running_.begin(), running_.end(),
-                                                 [](const entry& e) { return e.closing; });
+                                                 [](const entry& e) { return e.has_called_close; });
             },
             limits);
     }
 
     // Called while the executor is destroyed, after close(). Joins the threads that have left, and
     // detaches the calling thread if it belongs to the executor.
-    void part() {
-        std::list<entry> left;
+    void release_threads() {
+        std::list<entry> finished;
         {
             const detail::lock_guard lock{mutex_};
-            left.swap(left_);
-            if (const auto own = find_own(); own != running_.end()) {
+            finished.swap(finished_);
+            if (const auto own = find_current(); own != running_.end()) {
                 own->thread.detach();
             }
         }
-        join(left);
+        join(finished);
     }
 
 private:
@@ -128,8 +128,8 @@ private:
         std::thread thread;
         task work;
         task_scope* scope = nullptr;  // while the task runs
-        bool asked_to_stop = false;
-        bool closing = false;  // its task has called close()
+        bool stop_requested = false;
+        bool has_called_close = false;
     };
     using position = std::list<entry>::iterator;
 
@@ -165,13 +165,13 @@ private:
         return std::nullopt;
     }
 
-    position find_own() SPOOL_REQUIRES(mutex_) {
+    position find_current() SPOOL_REQUIRES(mutex_) {
         return std::find_if(running_.begin(), running_.end(),
                             [](const entry& e) { return e.thread.get_id() == std::this_thread::get_id(); });
     }
 
-    static void join(std::list<entry>& left) {
-        for (entry& e : left) {
+    static void join(std::list<entry>& finished) {
+        for (entry& e : finished) {
             if (e.thread.get_id() == std::this_thread::get_id()) {
                 e.thread.detach();  // a thread_local of this thread destroys the executor
             } else {
@@ -199,7 +199,7 @@ private:
             const detail::lock_guard lock{mutex_};
             self->scope = nullptr;  // from here on no thread can stop it
         }
-        leave(self);
+        finish(self);
     }
 
     void call(task& work, task_scope& scope) noexcept {
@@ -214,28 +214,28 @@ private:
         }
     }
 
-    void leave(position self) {
-        std::list<entry> left_before;
+    void finish(position self) {
+        std::list<entry> finished_before;
         {
             const detail::lock_guard lock{mutex_};
-            left_before.swap(left_);
+            finished_before.swap(finished_);
             if (self->thread.joinable()) {
-                left_.splice(left_.end(), running_, self);
+                finished_.splice(finished_.end(), running_, self);
             } else {
-                running_.erase(self);  // detached by part(): no thread will join it
+                running_.erase(self);  // detached by release_threads(): no thread will join it
             }
             terminated_.notify_all();  // pair (M): mutex_
         }
-        join(left_before);
+        join(finished_before);
     }
 
     const std::string name_;
     detail::mutex mutex_;  // guards everything below; never held while user code runs
     std::list<entry> running_ SPOOL_GUARDED_BY(mutex_);
-    std::list<entry> left_ SPOOL_GUARDED_BY(mutex_);
+    std::list<entry> finished_ SPOOL_GUARDED_BY(mutex_);
     bool shut_down_ SPOOL_GUARDED_BY(mutex_) = false;
     bool stopping_ SPOOL_GUARDED_BY(mutex_) = false;
-    event_count terminated_;  // notified at each leave, close() and shutdown()
+    event_count terminated_;  // notified when a thread finishes, at close() and shutdown()
 };
 
 thread_per_task_executor::thread_per_task_executor(std::string name)
@@ -243,7 +243,7 @@ thread_per_task_executor::thread_per_task_executor(std::string name)
 
 thread_per_task_executor::~thread_per_task_executor() {
     close();
-    threads_->part();
+    threads_->release_threads();
 }
 
 void thread_per_task_executor::execute(task work) {

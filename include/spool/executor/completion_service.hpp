@@ -40,7 +40,7 @@ public:
     /// \throws std::invalid_argument if the queue is null or bounded: a full queue would lose
     /// completions
     completion_service(executor& where, std::shared_ptr<blocking_queue<future<T>>> done)
-        : where_(where), done_(std::move(done)) {
+        : executor_(where), done_(std::move(done)) {
         if (done_ == nullptr) {
             throw std::invalid_argument("completion_service: the queue is null");
         }
@@ -55,12 +55,12 @@ public:
     template <task_callable F>
         requires(std::is_void_v<T> || std::convertible_to<task_result_t<F>, T>)
     future<T> submit(F&& f) {
-        auto [handle, work] = make_future_task<T>(where_, std::forward<F>(f)).split();
-        auto come_out =
+        auto [handle, work] = make_future_task<T>(executor_, std::forward<F>(f)).split();
+        auto publish_completion =
             handle.prepare_on_done([done = done_](const future<T>& next) { done->put(future<T>{next}, {}); });
-        where_.execute(std::move(work));
+        executor_.execute(std::move(work));
         // After execute(): a rejected task must not come out.
-        handle.on_done(std::move(come_out));
+        handle.on_done(std::move(publish_completion));
         return std::move(handle);
     }
     template <task_callable F, std::convertible_to<T> V>
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    executor& where_;
+    executor& executor_;
     std::shared_ptr<blocking_queue<future<T>>> done_;
 };
 

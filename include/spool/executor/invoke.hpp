@@ -38,12 +38,13 @@ template <class T>
 class batch {
 public:
     template <class Range>
-    batch(executor& where, Range&& range) : where_(where) {
+    batch(executor& where, Range&& range) : executor_(where) {
         for (auto&& f : range) {
             auto parts = [&] {
-                constexpr bool views = std::ranges::view<std::remove_cvref_t<Range>>;
-                constexpr bool owned = !std::is_lvalue_reference_v<Range> && !views;
-                if constexpr (owned || !std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>) {
+                constexpr bool is_view = std::ranges::view<std::remove_cvref_t<Range>>;
+                constexpr bool is_owned = !std::is_lvalue_reference_v<Range> && !is_view;
+                if constexpr (is_owned ||
+                              !std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>) {
                     return make_future_task<T>(where, std::move(f)).split();
                 } else {
                     return make_future_task<T>(where, f).split();
@@ -57,8 +58,8 @@ public:
     batch& operator=(const batch&) = delete;
     ~batch() { cancel_all(); }
 
-    void start(std::size_t i) { where_.execute(std::move(work_[i])); }
-    void start_all() { where_.execute_all(work_); }
+    void start(std::size_t i) { executor_.execute(std::move(work_[i])); }
+    void start_all() { executor_.execute_all(work_); }
     void cancel_all() noexcept {
         work_.clear();  // destroys the unstarted tasks, which cancels them
         for (future<T>& f : futures) {
@@ -73,7 +74,7 @@ public:
     std::vector<future<T>> futures;
 
 private:
-    executor& where_;
+    executor& executor_;
     std::vector<task> work_;
 };
 
