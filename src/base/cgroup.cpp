@@ -46,6 +46,8 @@ std::string unescape(string_view path) {
     return out;
 }
 
+enum class hierarchy { version1, version2 };
+
 struct mount {
     std::string root;   // the cgroup visible at the mount point
     std::string point;  // the mount point
@@ -53,7 +55,7 @@ struct mount {
 
 // Finds the first mount of the hierarchy: version 2, or version 1 with the controller cpu.
 // Format: "33 24 0:28 <root> <mount point> <options> [<tags>] - <type> <source> <type options>".
-std::optional<mount> find_mount(string_view mounts, bool version2) {
+std::optional<mount> find_mount(string_view mounts, hierarchy wanted) {
     while (!mounts.empty()) {
         string_view line = next_part(mounts, '\n');
         const std::size_t dash = line.find(" - ");
@@ -63,7 +65,7 @@ std::optional<mount> find_mount(string_view mounts, bool version2) {
         string_view right = line.substr(dash + 3);
         const string_view type = next_part(right, ' ');
         next_part(right, ' ');
-        if (version2 ? type != "cgroup2" : type != "cgroup" || !has_item(right, "cpu")) {
+        if (wanted == hierarchy::version2 ? type != "cgroup2" : type != "cgroup" || !has_item(right, "cpu")) {
             continue;
         }
         for (int skipped = 0; skipped < 3; ++skipped) {
@@ -135,11 +137,11 @@ std::vector<std::string> cpu_cgroup_folders(string_view cgroups, string_view mou
         string_view path = next_part(cgroups, '\n');
         next_part(path, ':');
         const string_view controllers = next_part(path, ':');
-        const bool version2 = controllers.empty();
-        if (!path.starts_with('/') || !(version2 || has_item(controllers, "cpu"))) {
+        const hierarchy in = controllers.empty() ? hierarchy::version2 : hierarchy::version1;
+        if (!path.starts_with('/') || !(in == hierarchy::version2 || has_item(controllers, "cpu"))) {
             continue;
         }
-        if (const std::optional<mount> at = find_mount(mounts, version2)) {
+        if (const std::optional<mount> at = find_mount(mounts, in)) {
             add_folders(folders, *at, path);
         }
     }

@@ -14,17 +14,17 @@ namespace spool::inline v1::pauses {
 namespace {
 
 constinit std::atomic<std::uint64_t> current_seed{0};
-constinit std::atomic<std::uint64_t> thread_count{0};
+constinit std::atomic<std::uint64_t> threads_seen{0};
 constinit std::atomic<std::uint64_t> pause_count{0};
 
 struct random_state {
     std::uint64_t seed = 0;   // the seed that `state` was derived from
     std::uint64_t state = 0;  // of splitmix64
 };
-constinit thread_local random_state local_random;
+constinit thread_local random_state local;
 
 std::uint64_t next() noexcept {
-    std::uint64_t z = (local_random.state += 0x9e3779b97f4a7c15U);
+    std::uint64_t z = (local.state += 0x9e3779b97f4a7c15U);
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31U);
@@ -62,7 +62,7 @@ void pause_thread(std::uint64_t amount) noexcept {
 }  // namespace
 
 void begin(std::uint64_t seed) noexcept {
-    thread_count.store(0);
+    threads_seen.store(0);
     current_seed.store(seed);
 }
 
@@ -76,10 +76,9 @@ void at(const char*) noexcept {
     if (seed == 0) {
         return;
     }
-    if (local_random.seed != seed) {
+    if (local.seed != seed) {
         // relaxed: see above
-        local_random = {seed,
-                        seed ^ (thread_count.fetch_add(1, std::memory_order_relaxed) * 0xd1342543de82ef95U)};
+        local = {seed, seed ^ (threads_seen.fetch_add(1, std::memory_order_relaxed) * 0xd1342543de82ef95U)};
     }
     const std::uint64_t random = next();
     if (random % 64 == 0) {

@@ -151,9 +151,9 @@ bool future_core::run_and_reset() {
 }
 
 bool future_core::claim_after_run(task_scope& scope) noexcept {
-    scope.set_body_ended(true);
+    scope.set_body_phase(task_scope::body_phase::ended);
     destroy_callable();  // I3
-    scope.set_body_ended(false);
+    scope.set_body_phase(task_scope::body_phase::running);
     return steps {
         *this
         } -> claim_after_run(&scope, &this_thread_mark);

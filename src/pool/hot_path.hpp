@@ -91,7 +91,7 @@ inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope
 inline void thread_pool_executor::core::end_quickly(worker& w, task_scope& scope, task& work) noexcept {
     work.clear();  // before it counts as completed
     count_end(w, 0);
-    scope.reset_for(false);  // nothing that comes now may reach what the task left behind
+    scope.reset();  // nothing that comes now may reach what the task left behind
 }
 
 // Runs a child of a task_group. A child throws nothing and needs no scope of its own, so without

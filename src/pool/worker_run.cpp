@@ -52,7 +52,7 @@ bool thread_pool_executor::core::run(worker& w, task_scope& scope, task& work) {
     const bool fine = run_counted(
         w, scope, work, [&work] { work(); }, info);
     if (w.stage != worker_stage::let_go) {
-        scope.reset_for(false);  // later stops must not reach the stop state that the task left
+        scope.reset();  // later stops must not reach the stop state that the task left
     }
     return fine;
 }

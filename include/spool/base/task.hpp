@@ -230,7 +230,8 @@ static_assert(sizeof(task) == 56);
 static_assert(std::is_nothrow_move_constructible_v<task> && std::is_nothrow_move_assignable_v<task>);
 
 inline void task_scope::reset(const task& next) noexcept {
-    reset_for(next.brings_scope());
+    reset();
+    adoptable_ = next.brings_scope();
 }
 
 }  // namespace spool::inline v1

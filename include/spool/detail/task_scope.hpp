@@ -77,9 +77,9 @@ public:
 
     /// Resets the scope for `next`: drops the stop request and the stop state of the previous task.
     void reset(const task& next) noexcept;
-    /// The same if the caller knows only whether the next task is the body of a future.
-    void reset_for(bool body_of_future) noexcept {
-        adoptable_ = body_of_future;
+    /// The same if no next task is known yet: no future adopts the scope.
+    void reset() noexcept {
+        adoptable_ = false;
         // relaxed, owner: once a task has ended, no thread can interrupt() it any more
         if (token_issued_ || stopped_.load(std::memory_order_relaxed)) {
             reset_stop_state();
@@ -100,10 +100,11 @@ public:
     [[nodiscard]] static std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>
     clock_now() noexcept;
 
-    /// For futures, on the thread that opened the scope: true while the callable of the body that
-    /// ran in the scope is being destroyed.
-    void set_body_ended(bool ended) noexcept { body_ended_ = ended; }
-    [[nodiscard]] bool has_body_ended() const noexcept { return body_ended_; }
+    /// For futures, on the thread that opened the scope: the body has ended while the callable of
+    /// the body that ran in the scope is being destroyed.
+    enum class body_phase : bool { running, ended };
+    void set_body_phase(body_phase phase) noexcept { body_phase_ = phase; }
+    [[nodiscard]] bool has_body_ended() const noexcept { return body_phase_ == body_phase::ended; }
 
     /// Adopts the innermost scope if it was opened for the body of a future and is not adopted yet.
     /// Returns null otherwise.
@@ -136,11 +137,11 @@ private:
     std::optional<std::stop_callback<forward_stop>> stop_from_outer_;
     // interrupt() sets it under mutex_; the owner reads it without the mutex.
     std::atomic<bool> stopped_{false};
-    bool token_issued_ = false;            // owner only
-    bool adoptable_ = false;               // owner only
-    bool body_ended_ = false;              // owner only
-    const clock_source* clock_ = nullptr;  // owner only
-    task_scope* const outer_;              // the enclosing scope on the same thread
+    bool token_issued_ = false;                    // owner only
+    bool adoptable_ = false;                       // owner only
+    body_phase body_phase_ = body_phase::running;  // owner only
+    const clock_source* clock_ = nullptr;          // owner only
+    task_scope* const outer_;                      // the enclosing scope on the same thread
 };
 
 }  // namespace spool::inline v1

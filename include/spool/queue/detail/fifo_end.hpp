@@ -51,7 +51,7 @@ public:
     /// side read the word.
     [[nodiscard]] bool try_claim(view& v, std::uint64_t count = 1) noexcept {
         const bool won = word_.compare_exchange_weak(v.word, v.word + count * step);
-        record_claim(won);
+        record_claim(won ? claim::won : claim::lost);
         return won;
     }
     /// Skips the gap position, which has no slot. The caller must own the gap.
@@ -95,9 +95,10 @@ private:
     // If more than every third claim fails for a while, the threads at this end keep taking its
     // cache line from each other, and each would be faster alone. So a thread that loses a claim
     // then backs off.
-    void record_claim(bool won) noexcept {
+    enum class claim { won, lost };
+    void record_claim(claim result) noexcept {
         const unsigned before = losses_.load(std::memory_order_relaxed);  // relaxed, hint
-        if (won) {
+        if (result == claim::won) {
             if (before != 0) {
                 losses_.store(before - 1, std::memory_order_relaxed);  // relaxed, hint
             }
