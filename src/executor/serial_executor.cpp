@@ -163,7 +163,7 @@ private:
         *link = done.next;
     }
     // A drain that the target kept although it threw was never counted.
-    void uncount_queued() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
+    void decrement_queued() noexcept SPOOL_REQUIRES(mutex_) { queued_ -= queued_ != 0 ? 1 : 0; }
 
     // Handles the target's answer to the drain that a caller of add() offered. Resets `error` if
     // the task was accepted nevertheless.
@@ -208,7 +208,7 @@ private:
                 offered->state = offer_state::dropped;
                 return;
             }
-            uncount_queued();
+            decrement_queued();
             if (is_covered()) {
                 return;
             }
@@ -296,7 +296,7 @@ private:
                 if (offer* const offered = find_offer(number)) {
                     offered->state = offer_state::started;
                 } else {
-                    uncount_queued();
+                    decrement_queued();
                 }
                 if (std::exchange(running_, true)) {
                     return;

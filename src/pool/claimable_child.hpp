@@ -91,7 +91,7 @@ private:
 static_assert(fits_inline<child_entry>);
 
 template <>
-struct task_marks<child_entry> : no_task_marks {
+struct task_traits<child_entry> : no_task_traits {
     static constexpr bool is_future_body = true;
     static constexpr bool has_owner = true;
     [[nodiscard]] static task_id id(const child_entry& f) noexcept { return f.id(); }

@@ -37,7 +37,7 @@ private:
 };
 
 template <>
-struct detail::task_marks<timed_body> : no_task_marks {
+struct detail::task_traits<timed_body> : no_task_traits {
     static constexpr bool is_future_body = true;
     static constexpr bool has_owner = true;
     [[nodiscard]] static task_id id(const timed_body& f) noexcept { return f.inner().id(); }

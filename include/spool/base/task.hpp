@@ -175,8 +175,8 @@ private:
     template <class Stored>
     void set_table_and_id() {
         table_ = &detail::task_table_for<Stored>;
-        if constexpr (detail::task_marks<Stored>::is_future_body) {
-            id_ = detail::task_marks<Stored>::id(detail::task_operations<Stored>::get(storage_));
+        if constexpr (detail::task_traits<Stored>::is_future_body) {
+            id_ = detail::task_traits<Stored>::id(detail::task_operations<Stored>::get(storage_));
         } else {
             id_ = detail::next_task_id();
         }

@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    friend struct detail::task_marks<prioritized>;
+    friend struct detail::task_traits<prioritized>;
     F f_;
     int priority_;
 };
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    friend struct detail::task_marks<expiring>;
+    friend struct detail::task_traits<expiring>;
     F f_;
     due_time when_;
 };
@@ -115,21 +115,21 @@ template <task_callable F, class Duration>
 namespace detail {
 
 template <class F>
-struct task_marks<expiring<F>> : no_task_marks {
+struct task_traits<expiring<F>> : no_task_traits {
     static constexpr bool can_expire = true;
     [[nodiscard]] static bool is_expired(const expiring<F>& f) {
-        if constexpr (task_marks<F>::can_expire) {
-            return f.is_expired() || task_marks<F>::is_expired(f.f_);
+        if constexpr (task_traits<F>::can_expire) {
+            return f.is_expired() || task_traits<F>::is_expired(f.f_);
         } else {
             return f.is_expired();
         }
     }
 };
 template <class F>
-struct task_marks<prioritized<F>> : no_task_marks {
-    static constexpr bool can_expire = task_marks<F>::can_expire;
+struct task_traits<prioritized<F>> : no_task_traits {
+    static constexpr bool can_expire = task_traits<F>::can_expire;
     [[nodiscard]] static bool is_expired(const prioritized<F>& f) requires can_expire {
-        return task_marks<F>::is_expired(f.f_);
+        return task_traits<F>::is_expired(f.f_);
     }
 };
 

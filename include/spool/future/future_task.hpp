@@ -132,7 +132,7 @@ public:
 
 private:
     template <class F>
-    friend struct detail::task_marks;
+    friend struct detail::task_traits;
 
     template <class F>
     static const F& nonempty(const F& f) {
@@ -163,7 +163,7 @@ concept derived_from_future_task = requires(const F& f) {
     to_future_task(f);
 };
 template <derived_from_future_task F>
-struct task_marks<F> : no_task_marks {
+struct task_traits<F> : no_task_traits {
     static constexpr bool is_future_body = true;
     [[nodiscard]] SPOOL_UNWATCHED static task_id id(const F& f) { return to_future_task(f).id(); }
     [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const F& f) noexcept {

@@ -120,7 +120,7 @@ struct group_child {
 };
 
 template <class F>
-struct task_marks<group_child<F>> : no_task_marks {
+struct task_traits<group_child<F>> : no_task_traits {
     static constexpr bool has_owner = true;
     static constexpr bool moves_as_bytes = std::is_trivially_copyable_v<F>;
     [[nodiscard]] SPOOL_UNWATCHED static const void* owner(const group_child<F>& f) noexcept {

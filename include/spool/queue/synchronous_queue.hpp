@@ -36,7 +36,7 @@ template <class T>
 class synchronous_queue final : public blocking_queue<T> {
 public:
     synchronous_queue() = default;
-    explicit synchronous_queue(fairness who_is_first) : fairness_(who_is_first) {}
+    explicit synchronous_queue(fairness policy) : fairness_(policy) {}
 
     [[nodiscard]] std::size_t size() const override { return 0; }
     [[nodiscard]] std::size_t capacity() const override { return 0; }

@@ -114,8 +114,8 @@ public:
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         deque* const mine = own_deque();
         const rest_guard awake_on_exit{*this, mine};
-        const bool trims_own = mine != nullptr && mine->has_surplus();
-        if (!trims_own && !inbox_.has_surplus()) {
+        const bool can_trim_own = mine != nullptr && mine->has_surplus();
+        if (!can_trim_own && !inbox_.has_surplus()) {
             return blocking_queue<T>::pop_until(x, limits, give_up);
         }
         return detail::wait_then_trim(
@@ -123,7 +123,7 @@ public:
             [&](const wait_limits& part) { return blocking_queue<T>::pop_until(x, part, give_up); },
             [&] {
                 inbox_.trim();
-                if (trims_own) {
+                if (can_trim_own) {
                     mine->trim();
                 }
             });

@@ -27,7 +27,7 @@ struct future_body {
 namespace spool::detail {
 
 template <>
-struct task_marks<future_body> : no_task_marks {
+struct task_traits<future_body> : no_task_traits {
     static constexpr bool is_future_body = true;
     [[nodiscard]] static task_id id(const future_body&) { return 4711; }
     [[nodiscard]] static void* shared_state(const future_body& f) { return const_cast<future_body*>(&f); }

@@ -68,11 +68,11 @@ template <class F>
     return order;
 }
 
-// Further properties of the library's own callables. Only the library specialises task_marks, so no
-// member of a user's type is ever mistaken for one of these properties.
-struct no_task_marks {
+// Further properties of the library's own callables. Only the library specialises task_traits, so
+// no member of a user's type is ever mistaken for one of these properties.
+struct no_task_traits {
     // The callable is the body of a future: it adopts the scope that it runs in (see task_scope),
-    // already has an id, and gives its shared state to future_link. Its marks have `id(f)` and
+    // already has an id, and gives its shared state to future_link. Its traits have `id(f)` and
     // `shared_state(f)`.
     static constexpr bool is_future_body = false;
     // The callable belongs to an owner, such as a task_group. The owner finds its queued callables
@@ -85,7 +85,7 @@ struct no_task_marks {
     static constexpr bool can_expire = false;
 };
 template <class F>
-struct task_marks : no_task_marks {};
+struct task_traits : no_task_traits {};
 
 // A callable is stored inline only if its move cannot throw: the move of a task is noexcept.
 template <class F>
@@ -118,8 +118,8 @@ struct task_operations {
     }
     static void invoke(void* at) {
         [[maybe_unused]] const task_watch watch{at};
-        if constexpr (task_marks<F>::can_expire) {
-            if (task_marks<F>::is_expired(get(at))) {
+        if constexpr (task_traits<F>::can_expire) {
+            if (task_traits<F>::is_expired(get(at))) {
                 return;
             }
         }
@@ -153,15 +153,15 @@ struct task_operations {
     static bool is_cancelled(const void* callable) { return static_cast<const F*>(callable)->is_cancelled(); }
 
     SPOOL_UNWATCHED static void* shared_state(const void* callable) {
-        return task_marks<F>::shared_state(*static_cast<const F*>(callable));
+        return task_traits<F>::shared_state(*static_cast<const F*>(callable));
     }
 
-    SPOOL_UNWATCHED static const void* owner(void* at) noexcept { return task_marks<F>::owner(get(at)); }
+    SPOOL_UNWATCHED static const void* owner(void* at) noexcept { return task_traits<F>::owner(get(at)); }
 
     static constexpr task_table make_table() {
         task_table table{};
         table.invoke = &invoke;
-        if constexpr (fits_inline<F> && !std::is_trivially_copyable_v<F> && !task_marks<F>::moves_as_bytes) {
+        if constexpr (fits_inline<F> && !std::is_trivially_copyable_v<F> && !task_traits<F>::moves_as_bytes) {
             table.relocate = &relocate;
         }
         if constexpr (!fits_inline<F> || !std::is_trivially_destructible_v<F>) {
@@ -177,14 +177,14 @@ struct task_operations {
         if constexpr (has_cancellation<F>) {
             table.is_cancelled = &is_cancelled;
         }
-        if constexpr (task_marks<F>::has_owner) {
+        if constexpr (task_traits<F>::has_owner) {
             table.owner = &owner;
         }
         table.type = &typeid(F);
-        if constexpr (task_marks<F>::is_future_body) {
+        if constexpr (task_traits<F>::is_future_body) {
             table.shared_state = &shared_state;
         }
-        table.plain = !task_marks<F>::is_future_body && !has_due_time<F>;
+        table.plain = !task_traits<F>::is_future_body && !has_due_time<F>;
         return table;
     }
 };

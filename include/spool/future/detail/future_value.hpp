@@ -204,7 +204,7 @@ private:
 };
 
 template <>
-struct task_marks<future_runner> : no_task_marks {
+struct task_traits<future_runner> : no_task_traits {
     static constexpr bool is_future_body = true;
     [[nodiscard]] SPOOL_UNWATCHED static task_id id(const future_runner& f) noexcept { return f.id(); }
     [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const future_runner& f) noexcept {
