@@ -13,7 +13,9 @@
 namespace spool::inline v1 {
 
 /// Notifiers stop relying on a woken thread that has not re-checked its condition for this long.
-/// Where the CPU is idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is never doubled.
+/// Where the CPU is idle, a wake-up takes 5 to 50 us, so an ordinary wake-up is seldom doubled.
+inline constexpr std::chrono::microseconds wake_limit{40};
+/// The same for the leader of a delay or timer queue, by the coarse clock.
 inline constexpr std::chrono::microseconds wake_timeout{1000};
 
 /// The steady clock as of the system's last tick: up to 10 ms behind, at a third of the cost. The
@@ -30,20 +32,11 @@ inline constexpr std::chrono::microseconds wake_timeout{1000};
 class wake_timestamp {
 public:
     /// Precise: the notifier is about to make a system call anyway.
-    [[nodiscard]] static std::uint32_t now() noexcept { return to_32_bits(deadline::clock::now()); }
-    /// Cheap: every notifier asks this while a wake-up is pending. The coarse clock may be behind
-    /// `timestamp`, hence the slack.
-    [[nodiscard]] static bool is_long_ago(std::uint32_t timestamp) noexcept {
-        constexpr std::uint32_t slack = 1'000'000;
-        constexpr auto timeout = static_cast<std::uint32_t>(wake_timeout.count());
-        return to_32_bits(coarse_now()) - timestamp + slack > timeout + slack;
-    }
-
-private:
-    static std::uint32_t to_32_bits(deadline::time_point t) noexcept {
-        const auto us = std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch());
-        return static_cast<std::uint32_t>(us.count());
-    }
+    [[nodiscard]] SPOOL_API static std::uint32_t now() noexcept;
+    /// Whether a thread that was woken at `timestamp` has not looked for longer than `wake_limit`. Every
+    /// notifier asks this while a wake-up is pending. A thread that asks again and again reads the
+    /// clock ever more seldom: it skips 1, 2, 4 ... 64 looks for the same wake-up.
+    [[nodiscard]] SPOOL_API static bool is_long_ago(std::uint32_t timestamp) noexcept;
 };
 
 }  // namespace spool::inline v1

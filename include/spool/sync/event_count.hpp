@@ -70,7 +70,7 @@
 // could run. A waiter may lose its CPU while it spins, or get none after it was woken: a thread of
 // higher priority may hold the CPU that the waiter is pinned to. A spinning waiter polls at once,
 // so notifiers rely on it for 40 us (spin_timestamp). A woken waiter needs some time, so notifiers
-// rely on it for a millisecond (wake_timestamp). After that time the next notifier wakes another
+// rely on it for 40 us (wake_timestamp). After that time the next notifier wakes another
 // sleeper and sets the timestamp again, so each such period wakes at most one more. Until then,
 // published things wait for that notifier or for the late waiter. A throttled notifier reads the
 // clock only after N2 has found a waiter: for the age of a pending wake-up, or to record a new

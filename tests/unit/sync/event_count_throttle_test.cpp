@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "support/eventually.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -169,10 +170,28 @@ TEST(wake_age, is_long_ago_after_the_timeout_and_not_before) {
     using spool::wake_timestamp;
     const std::uint32_t now = wake_timestamp::now();
     EXPECT_FALSE(wake_timestamp::is_long_ago(now));
-    EXPECT_FALSE(wake_timestamp::is_long_ago(now + 10'000));  // the coarse clock may be behind
+    EXPECT_FALSE(wake_timestamp::is_long_ago(now + 10'000));  // another CPU's clock may be ahead
     EXPECT_TRUE(wake_timestamp::is_long_ago(now - 60'000'000));
     EXPECT_FALSE(spool::is_stuck_since(spool::deadline::clock::now()));
     EXPECT_TRUE(spool::is_stuck_since(spool::deadline::clock::now() - std::chrono::minutes{1}));
+}
+
+TEST(wake_age, thread_that_asks_without_a_pause_learns_of_it_too) {
+    using spool::wake_timestamp;
+    for (int round = 0; round < 3; ++round) {
+        const auto begin = spool::deadline::clock::now();
+        const std::uint32_t woken = wake_timestamp::now();
+        EXPECT_TRUE(test::eventually([woken] { return wake_timestamp::is_long_ago(woken); }));
+        EXPECT_GE(spool::deadline::clock::now() - begin, spool::wake_limit);
+    }
+}
+
+TEST(wake_age, thread_that_asks_seldom_learns_of_it_when_it_asks_first) {
+    using spool::wake_timestamp;
+    const std::uint32_t woken = wake_timestamp::now();
+    const auto begin = spool::deadline::clock::now();
+    while (spool::deadline::clock::now() - begin < 2 * spool::wake_limit) {}
+    EXPECT_TRUE(wake_timestamp::is_long_ago(woken));
 }
 
 TEST(wake_age, coarse_clock_is_behind_the_steady_clock_by_less_than_a_second) {
