@@ -116,6 +116,10 @@ const std::shared_ptr<detail::schedule_link>& scheduled_thread_pool_executor::li
     return timers().link();
 }
 
+std::string scheduled_thread_pool_executor::executor_label() const {
+    return "scheduled_thread_pool_executor \"" + name() + "\"";
+}
+
 void scheduled_thread_pool_executor::on_shutdown() {
     detail::schedule_link& now = *link();
     cancel_all(timers().close_down(now.keeps_delayed(), now.keeps_periodic()));
@@ -160,7 +164,7 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
         return;
     }
     throw std::invalid_argument(
-        "scheduled_thread_pool_executor \"" + name() + "\": " + call + ": " +
+        executor_label() + ": " + call + ": " +
         (jitter < std::chrono::nanoseconds::zero()
              ? "the jitter must not be negative (" + std::to_string(jitter.count())
              : "the period must be greater than zero (" + std::to_string(period.count())) +

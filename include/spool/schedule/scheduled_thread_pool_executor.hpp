@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -31,8 +32,8 @@ class timer_queue;
 ///     beat.cancel();
 ///
 /// A task never starts before its time. Tasks that are due at the same instant start in submission
-/// order. execute() and submit() schedule with a delay of zero. A negative delay counts as zero; a
-/// delay too large to add means never.
+/// order. A task of execute() or submit() is due at once; submit() returns a plain future, as in
+/// every executor_service. A negative delay counts as zero; a delay too large to add means never.
 ///
 /// Timers are cheap: inserting one takes constant time and one allocation, cancelling one takes
 /// constant time. Inserting wakes a thread only if the new timer is the earliest of all. One idle
@@ -59,11 +60,12 @@ public:
     /// Cancels the tasks that are not due, then waits for the rest as close() does.
     ~scheduled_thread_pool_executor() override;
 
+    [[nodiscard]] std::string executor_label() const override;
+
     // ---- Once
 
     // The schedule functions are not [[nodiscard]]: a timer whose future is dropped is ordinary,
-    // and the pool keeps it. submit() is, as in every executor_service: execute() is the form
-    // without a future.
+    // and the pool keeps it.
 
     /// Runs `f` when the delay is over.
     /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if
@@ -87,33 +89,6 @@ public:
         const system_clock::time_point wall{
             std::chrono::duration_cast<system_clock::duration>(saturated(when.time_since_epoch()))};
         return at_wall_time(std::forward<F>(f), wall);
-    }
-
-    /// Schedules `f` with a delay of zero.
-    template <task_callable F>
-    [[nodiscard]] scheduled_future<task_result_t<F>> submit(F&& f) {
-        return schedule(std::forward<F>(f), std::chrono::nanoseconds::zero());
-    }
-    /// The same, and a stop request on `stop` cancels the future; see spool::submit.
-    template <task_callable F>
-    [[nodiscard]] scheduled_future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
-        auto handle = submit(std::forward<F>(f));
-        try {
-            handle.cancel_on(std::move(stop));
-        } catch (...) {  // no memory
-            handle.cancel();
-            throw;
-        }
-        return handle;
-    }
-    template <task_callable F>
-    void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
-    /// Runs `f` and discards its return value; the future delivers `value`. `value` is not an
-    /// argument of `f`: to pass arguments, capture them.
-    template <task_callable F, class V>
-    [[nodiscard]] scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
-        using result = std::decay_t<V>;
-        return submit(detail::returning<std::decay_t<F>, result>{std::forward<F>(f), std::forward<V>(value)});
     }
 
     // ---- Periodic
@@ -180,7 +155,7 @@ private:
     template <class T, class F, class Make>
     auto decorated(F&& f, Make make) {
         if (detail::is_empty_callable(f)) {
-            detail::throw_empty_callable("scheduled_thread_pool_executor \"" + name() + "\"");
+            detail::throw_empty_callable(executor_label());
         }
         const task_decorator* const with = decorator();
         if (with == nullptr) {
