@@ -55,6 +55,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detached_scope.hpp
     include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/awake_consumers.hpp
+    include/spool/queue/detail/due_waiters.hpp
     include/spool/queue/detail/fifo_end.hpp
     include/spool/queue/detail/fixed_capacity.hpp
     include/spool/queue/detail/moved_from.hpp

@@ -6,7 +6,6 @@
 #include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
 #include "schedule/times.hpp"
-#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1::detail {
 namespace {
@@ -139,15 +138,9 @@ void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
     }
     wheel_.insert(timer);
     timer.set_start(&gate_);
-    lead_.take_from_stuck();
-    if (at_wall_time && at_wall_time_++ == 0 && lead_.holder() != nullptr) {
-        lead_.holder()->call();  // the leader must check the time of day from now on
-    }
-    if (lead_.holder() == nullptr) {
-        call_next(waiting_);
-    } else if (timer.when < leader_until_) {
-        leader_until_ = timer.when;  // once is enough: later timers do not concern the leader
-        lead_.holder()->call();
+    waiters_.element_added(timer.when);
+    if (at_wall_time && at_wall_time_++ == 0) {
+        waiters_.call_one();  // the leader must check the time of day from now on
     }
 }
 
@@ -197,105 +190,48 @@ std::optional<task> timer_queue::try_pop() {
     return due->take_task();  // not under the lock: moving a task calls user code
 }
 
+// Called with the mutex held, but for sleep().
+struct timer_queue::source {
+    timer_queue& queue;
+    future_core*& due;
+
+    bool try_take() {
+        queue.mutex_.assert_held();
+        return queue.take_due(due);
+    }
+    [[nodiscard]] bool empty() const noexcept {
+        queue.mutex_.assert_held();
+        return queue.wheel_.size() == 0;
+    }
+    [[nodiscard]] due_time next_look() const noexcept {
+        queue.mutex_.assert_held();
+        return queue.wheel_.quiet_until();
+    }
+    [[nodiscard]] deadline sleep_limit(due_time at) const noexcept {
+        queue.mutex_.assert_held();
+        const due_time until = queue.at_wall_time_ == 0 ? at : std::min(at, sum(queue.now(), wall_check));
+        return queue.clock_ != nullptr ? queue.clock_->sleep_limit(until) : deadline::at(until);
+    }
+    static wait_result sleep(function_ref<wait_result()> until_due) {
+        const precise_sleep precise;
+        return until_due();
+    }
+};
+
 wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
                                    function_ref<bool()> give_up) {
     x.reset();
     future_core* due = nullptr;
-    const wait_result how = wait_for(due, limits, give_up);
+    const wait_result how = wait_until_due(mutex_, &waiters_, source{*this, due}, limits, give_up);
     if (how == wait_result::ready) {
         x.emplace(due->take_task());  // not under the lock: moving a task calls user code
     }
     return how;
 }
 
-wait_result timer_queue::wait_for(future_core*& due, const wait_limits& limits,
-                                  function_ref<bool()> give_up) {
-    taker me;
-    {
-        const lock_guard lock{mutex_};
-        if (take_due(due)) {
-            return wait_result::ready;
-        }
-        waiting_.push_back(me);
-    }
-    try {
-        for (;;) {
-            const std::optional<deadline> until = look(me, due, limits.until);
-            if (!until.has_value()) {
-                return wait_result::ready;
-            }
-            const auto called = [&] {
-                const lock_guard lock{mutex_};
-                return me.called;
-            };
-            SPOOL_PAUSE_POINT("timer_queue: about to sleep");
-            const bool for_a_timer = *until < limits.until;
-            const precise_sleep precise{for_a_timer};
-            const wait_result how = me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
-            if (how != wait_result::ready && !(how == wait_result::timed_out && for_a_timer)) {
-                SPOOL_PAUSE_POINT("timer_queue: about to leave");
-                return look_a_last_time(me, due) ? wait_result::ready : how;
-            }
-        }
-    } catch (...) {  // from give_up, or std::bad_alloc
-        const lock_guard lock{mutex_};
-        take_leave(me);
-        throw;
-    }
-}
-
-// Takes a due timer, leaves the list and returns nothing. Otherwise returns how long to sleep, as
-// the leader or behind one.
-std::optional<deadline> timer_queue::look(taker& me, future_core*& due, deadline until) {
-    const lock_guard lock{mutex_};
-    me.called = false;
-    if (take_due(due)) {
-        take_leave(me);
-        return std::nullopt;
-    }
-    lead_.give_up(me);
-    if (lead_.holder() == nullptr && wheel_.size() != 0) {
-        leader_until_ = wheel_.quiet_until();
-        until = std::min(until, sleep_limit());
-        lead_.take(me, until);
-    }
-    return until;
-}
-
-deadline timer_queue::sleep_limit() const noexcept {
-    const due_time until =
-        at_wall_time_ == 0 ? leader_until_ : std::min(leader_until_, sum(now(), wall_check));
-    return clock_ != nullptr ? clock_->sleep_limit(until) : deadline::at(until);
-}
-
-// The last look before a wait ends: a due task takes precedence over every other result.
-bool timer_queue::look_a_last_time(taker& me, future_core*& due) {
-    const lock_guard lock{mutex_};
-    const bool taken = take_due(due);
-    take_leave(me);
-    return taken;
-}
-
-void timer_queue::take_leave(taker& me) noexcept {
-    waiting_.remove(me);
-    lead_.give_up(me);
-    if (lead_.holder() == nullptr && wheel_.size() != 0) {
-        call_next(waiting_);
-    }
-}
-
-// Calls the leader, or without a leader the next waiting taker.
-void timer_queue::call_one() noexcept {
-    if (lead_.holder() != nullptr) {
-        lead_.holder()->call();
-    } else {
-        call_next(waiting_);
-    }
-}
-
 void timer_queue::wake_consumers() noexcept {
     const lock_guard lock{mutex_};
-    waiting_.wake_all();
+    waiters_.wake_all();
 }
 
 void timer_queue::time_changed() noexcept {
@@ -304,12 +240,12 @@ void timer_queue::time_changed() noexcept {
     }
     const lock_guard lock{mutex_};
     told_of_change_ = true;
-    call_one();
+    waiters_.call_one();
 }
 
 void timer_queue::tell_if_empty() noexcept {
     if (closing_ && wheel_.size() == 0) {
-        waiting_.wake_all();  // pair (M): the takers' give-up predicates check the size
+        waiters_.wake_all();  // pair (M): the takers' give-up predicates check the size
     }
 }
 

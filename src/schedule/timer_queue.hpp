@@ -1,16 +1,6 @@
 // timer_queue: the queue of the scheduled pool. Holds tasks until they are due. The states of
 // scheduled futures lie in it directly; any other task lies in a carried_task.
-//
-// Takers wait as in delay_queue. One of them, the leader, sleeps until the first timer is due; the
-// others sleep without limit. Whenever the lock is free:
-//
-//     (I)  if there are timers and takers wait, then there is a leader that sleeps no longer than
-//          until the first timer is due, or is called; or another taker is called.
-//
-// A new timer calls a taker only if it is due before the leader wakes, and then exactly one: the
-// leader, or without a leader the first waiting taker. If the leader should have looked more than
-// wake_patience ago, the thread that adds the timer takes the lead from it and calls the next
-// taker.
+// due_waiters has the protocol by which takers wait.
 #pragma once
 
 #include <cstddef>
@@ -86,12 +76,9 @@ private:
     static constexpr std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
     static constexpr std::chrono::nanoseconds wall_tolerance = std::chrono::milliseconds{1};
 
-    using taker = timed_taker;
+    struct source;  // of due_waiters
 
     void time_changed() noexcept override;
-    wait_result wait_for(future_core*& due, const wait_limits& limits, function_ref<bool()> give_up);
-    std::optional<deadline> look(taker& me, future_core*& due, deadline until);
-    bool look_a_last_time(taker& me, future_core*& due);
 
     /// The start word of a state that was taken out: the thread that took it out owns it.
     [[nodiscard]] const void* in_hand() const noexcept {
@@ -103,21 +90,16 @@ private:
     [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
     void follow_wall_clock(std::chrono::nanoseconds tolerance) SPOOL_REQUIRES(mutex_);
-    [[nodiscard]] deadline sleep_limit() const noexcept SPOOL_REQUIRES(mutex_);
-    void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_);
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
-    void call_one() noexcept SPOOL_REQUIRES(mutex_);
 
     const std::shared_ptr<clock_source> clock_;  // null: the real clocks
     const void* home_ = nullptr;
     std::shared_ptr<schedule_link> link_;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;
-    mutex& mutex_;  // the gate's; guards everything below and every taker
+    mutex& mutex_;  // the gate's; guards everything below and every waiter's note
     timer_wheel wheel_ SPOOL_GUARDED_BY(mutex_);
-    waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
-    lead lead_ SPOOL_GUARDED_BY(mutex_);
-    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // the time until which the leader sleeps
+    due_waiters waiters_ SPOOL_GUARDED_BY(mutex_);
     // How many timers are for a time of day, and the clock offset by which they were placed.
     std::size_t at_wall_time_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::chrono::nanoseconds offset_ SPOOL_GUARDED_BY(mutex_){0};

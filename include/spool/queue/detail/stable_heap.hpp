@@ -67,8 +67,8 @@ public:
         }
     }
 
-    // Takes `x` only if nothing throws. Returns whether `x` is now the first.
-    bool push(loan<T>& x, key_type key) {
+    // Takes `x` only if nothing throws.
+    void push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
         std::size_t place = end;
         while (place > 0 && order_(subject(*x, key), subject(entries_[parent(place)]))) {
@@ -85,7 +85,6 @@ public:
             }
             replace(entries_[place], rising);
         }
-        return place == 0;
     }
 
     // Takes the first entry. Precondition: the heap is not empty, and `first` is empty.
