@@ -29,6 +29,8 @@ std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
 
 namespace {
 
+using detail::at_shutdown;
+
 std::unique_ptr<detail::timer_queue> queue_for(const scheduled_pool_options& options) {
     auto queue = std::make_unique<detail::timer_queue>(options.clock);
     queue->set_remove_on_cancel(options.remove_on_cancel);
@@ -51,6 +53,10 @@ pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<block
             .task_times = from.task_times,
             .on_fork = from.on_fork,
             .on_deadlock = std::move(from.on_deadlock)};
+}
+
+at_shutdown kept_if(bool run) noexcept {
+    return run ? at_shutdown::keep : at_shutdown::cancel;
 }
 
 // Destroys the tasks, and with each its right to run. The futures become cancelled, and this thread
@@ -84,8 +90,9 @@ private:
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
     : thread_pool_executor(to_pool_options(options, queue_for(options)), queue_first{options.clock}) {
     timers().set_home(home());
-    const auto link = std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
-                                                     options.run_periodic_after_shutdown);
+    const auto link =
+        std::make_shared<link_to_pool>(options.clock, kept_if(options.run_delayed_after_shutdown),
+                                       kept_if(options.run_periodic_after_shutdown));
     link->set(way_back_here());
     timers().set_link(link);
 }
@@ -94,8 +101,7 @@ void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, cons
                                                way_back way) const {
     auto& timers = static_cast<detail::timer_queue&>(queue);
     const detail::schedule_link& before = *timers.link();
-    auto link = std::make_shared<link_to_pool>(before.clock(), before.run_delayed_after_shutdown.load(),
-                                               before.run_periodic_after_shutdown.load());
+    auto link = std::make_shared<link_to_pool>(before.clock(), before.delayed.load(), before.periodic.load());
     link->set(std::move(way));
     timers.set_home(home);
     timers.set_link(std::move(link));
@@ -122,23 +128,23 @@ std::string scheduled_thread_pool_executor::executor_label() const {
 
 void scheduled_thread_pool_executor::on_shutdown() {
     detail::schedule_link& now = *link();
-    cancel_all(timers().close_down(now.keeps_delayed(), now.keeps_periodic()));
+    cancel_all(timers().close_down(now.for_delayed(), now.for_periodic()));
 }
 
 bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept {
-    return link()->run_delayed_after_shutdown.load();
+    return link()->delayed.load() == at_shutdown::keep;
 }
 void scheduled_thread_pool_executor::set_run_delayed_after_shutdown(bool run) {
-    link()->run_delayed_after_shutdown.store(run);
+    link()->delayed.store(kept_if(run));
     if (!run && is_shutdown()) {
         shutdown();  // again: on_shutdown() now cancels the delayed tasks too
     }
 }
 bool scheduled_thread_pool_executor::run_periodic_after_shutdown() const noexcept {
-    return link()->run_periodic_after_shutdown.load();
+    return link()->periodic.load() == at_shutdown::keep;
 }
 void scheduled_thread_pool_executor::set_run_periodic_after_shutdown(bool run) {
-    link()->run_periodic_after_shutdown.store(run);
+    link()->periodic.store(kept_if(run));
     if (!run && is_shutdown()) {
         shutdown();
     }

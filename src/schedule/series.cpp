@@ -23,12 +23,12 @@ due_time next_of_rate(due_time grid, nanoseconds period, due_time now, missed_ru
 
 }  // namespace
 
-series::series(std::shared_ptr<const schedule_link> pool, due_time first, nanoseconds period,
-               bool fixed_delay, const periodic_options& options)
+series::series(std::shared_ptr<const schedule_link> pool, due_time first, nanoseconds period, repetition how,
+               const periodic_options& options)
     : pool_(std::move(pool)),
       grid_(first),
       period_(period),
-      fixed_delay_(fixed_delay),
+      repetition_(how),
       missed_(options.missed),
       on_exception_(options.on_exception),
       jitter_(options.jitter),
@@ -51,7 +51,8 @@ due_time series::due() noexcept {
 
 void series::move_on() noexcept {
     const due_time now = pool_->now();
-    grid_ = fixed_delay_ ? sum(now, period_) : next_of_rate(grid_, period_, now, missed_);
+    grid_ = repetition_ == repetition::fixed_delay ? sum(now, period_)
+                                                   : next_of_rate(grid_, period_, now, missed_);
 }
 
 bool series::run(future_core& timer) {

@@ -283,7 +283,7 @@ void timer_queue::visit(function_ref<bool(const task&)> more) const {
     wheel_.visit_in_order([&](future_core& t) { going_on = going_on && more(shown_task{t}.get()); });
 }
 
-future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noexcept {
+future_core* timer_queue::close_down(at_shutdown delayed, at_shutdown periodic) noexcept {
     const lock_guard lock{mutex_};
     closing_ = true;
     if (at_wall_time_ != 0) {
@@ -292,9 +292,10 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
     }
     const due_time now_ = now();
     future_core* const doomed = wheel_.take_out([&](const future_core& t) {
-        const bool keep =
-            t.kind() == future_core::timer_kind::periodic ? keep_periodic : keep_delayed || is_due(t, now_);
-        return !keep || t.is_done();
+        const at_shutdown how = t.kind() == future_core::timer_kind::periodic ? periodic
+                                : is_due(t, now_)                             ? at_shutdown::keep
+                                                                              : delayed;
+        return how == at_shutdown::cancel || t.is_done();
     });
     for (future_core* t = doomed; t != nullptr; t = t->links().after) {
         t->set_start(in_hand());

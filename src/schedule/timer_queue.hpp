@@ -19,6 +19,9 @@ namespace spool::inline v1::detail {
 
 class schedule_link;
 
+/// What shutdown() does to the waiting tasks of a kind.
+enum class at_shutdown : unsigned char { cancel, keep };
+
 class timer_queue final : public blocking_queue<task>, private clock_listener {
 public:
     /// A null clock means the real clocks.
@@ -49,10 +52,9 @@ public:
     [[nodiscard]] bool remove_on_cancel() const noexcept { return remove_on_cancel_.load(); }
 
     /// From now on, the queue wakes the waiting takers when the last timer goes. Removes the timers
-    /// that must not run any more: periodic ones unless `keep_periodic`, those not due unless
-    /// `keep_delayed`, and cancelled ones. Returns them linked by links().after; the caller owns
-    /// their rights to run.
-    [[nodiscard]] future_core* close_down(bool keep_delayed, bool keep_periodic) noexcept;
+    /// that must not run any more: periodic ones and those not due, as the caller says, and
+    /// cancelled ones. Returns them linked by links().after; the caller owns their rights to run.
+    [[nodiscard]] future_core* close_down(at_shutdown delayed, at_shutdown periodic) noexcept;
 
     // ---- For states in a timer queue, which they find through their gate
     static void remove_cancelled(future_core& timer) noexcept;

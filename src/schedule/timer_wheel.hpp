@@ -208,11 +208,9 @@ private:
         }
         return -1;
     }
-    void mark(spot s, bool occupied) noexcept {
-        const std::uint64_t bit = std::uint64_t{1} << (s.slot % 64);
-        std::uint64_t& word = occupied_[s.level][s.slot / 64];
-        word = occupied ? word | bit : word & ~bit;
-    }
+    void mark_occupied(spot s) noexcept { occupied_[s.level][s.slot / 64] |= bit_of(s); }
+    void mark_empty(spot s) noexcept { occupied_[s.level][s.slot / 64] &= ~bit_of(s); }
+    static std::uint64_t bit_of(spot s) noexcept { return std::uint64_t{1} << (s.slot % 64); }
 
     void place(future_core& timer) {
         const std::int64_t tick = tick_of(timer.when);
@@ -228,7 +226,7 @@ private:
             b.last->links().after = &timer;
         } else {
             b.first = &timer;
-            mark(s, true);
+            mark_occupied(s);
         }
         b.last = &timer;
     }
@@ -244,7 +242,7 @@ private:
         (links.before != nullptr ? links.before->links().after : b.first) = links.after;
         (links.after != nullptr ? links.after->links().before : b.last) = links.before;
         if (b.first == nullptr) {
-            mark(s, false);
+            mark_empty(s);
         }
     }
 
@@ -259,7 +257,7 @@ private:
         position_ = begin;
         future_core* t = b.first;
         b = {};
-        mark({level, slot}, false);
+        mark_empty({level, slot});
         while (t != nullptr) {
             future_core* const next = after(*t);
             place(*t);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -102,8 +101,8 @@ public:
                                                   std::chrono::duration<Rep2, Period2> period,
                                                   periodic_options options = {}) {
         check_period("schedule_at_fixed_rate", saturated(period), options);
-        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period), false,
-                        options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period),
+                        detail::repetition::fixed_rate, options);
     }
     /// Runs `f` after the initial delay, and then repeatedly, `delay` after the end of each run.
     /// \throws std::invalid_argument if the delay is not positive or the jitter is negative, and
@@ -114,8 +113,8 @@ public:
                                                      std::chrono::duration<Rep2, Period2> delay,
                                                      periodic_options options = {}) {
         check_period("schedule_with_fixed_delay", saturated(delay), options);
-        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(delay), true,
-                        options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(delay),
+                        detail::repetition::fixed_delay, options);
     }
 
     // ---- Behaviour after shutdown() and on cancel; changeable at any time
@@ -151,21 +150,6 @@ private:
                       const periodic_options& options) const;
     bool take_back(detail::future_core& timer);
 
-    // Passes `f` to `make`, decorated if the pool has a decorator.
-    template <class T, class F, class Make>
-    auto decorated(F&& f, Make make) {
-        if (detail::is_empty_callable(f)) {
-            detail::throw_empty_callable(executor_label());
-        }
-        const task_decorator* const with = decorator();
-        if (with == nullptr) {
-            return make(std::forward<F>(f));
-        }
-        auto slot = std::make_shared<std::optional<detail::stored_result<T>>>();
-        task body = detail::slot_filler<T, std::decay_t<F>>{std::forward<F>(f), slot};
-        return make(detail::decorated_body<T>{detail::decorate(*with, std::move(body)), std::move(slot), {}});
-    }
-
     template <class T>
     scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
         scheduled_future<T> handle{state};
@@ -178,24 +162,24 @@ private:
     template <class F>
     scheduled_future<task_result_t<F>> once_at(F&& f, due_time due) {
         using result = task_result_t<F>;
-        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
+        return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             return put_in<result>(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
         });
     }
     template <class F>
     scheduled_future<task_result_t<F>> at_wall_time(F&& f, std::chrono::system_clock::time_point wall) {
         using result = task_result_t<F>;
-        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
+        return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             using body = detail::wall_time_body<result, std::decay_t<G>>;
             return put_in<result>(new body(wall, std::forward<G>(g)), expected(wall));
         });
     }
     template <class F>
-    scheduled_future<void> periodic(F&& f, due_time first, std::chrono::nanoseconds period, bool fixed_delay,
-                                    const periodic_options& options) {
-        return decorated<void>(std::forward<F>(f), [&]<class G>(G&& g) {
+    scheduled_future<void> periodic(F&& f, due_time first, std::chrono::nanoseconds period,
+                                    detail::repetition how, const periodic_options& options) {
+        return detail::with_decoration<void>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             auto* const state = new detail::periodic_body<std::decay_t<G>>(
-                std::in_place, std::forward<G>(g), link(), first, period, fixed_delay, options);
+                std::in_place, std::forward<G>(g), link(), first, period, how, options);
             return put_in<void>(state, state->when);
         });
     }

@@ -67,13 +67,19 @@ private:
     const std::chrono::system_clock::time_point wall_time_;
 };
 
+/// From when the period of a series counts.
+enum class repetition {
+    fixed_rate,   ///< from when the run was due
+    fixed_delay,  ///< from the end of the run
+};
+
 class schedule_link;  // requeues into the pool; see src/schedule
 
 /// When a periodic body runs again, and its counts.
 class SPOOL_API series {
 public:
     series(std::shared_ptr<const schedule_link> pool, due_time first, std::chrono::nanoseconds period,
-           bool fixed_delay, const periodic_options& options);
+           repetition how, const periodic_options& options);
     ~series();
     series(const series&) = delete;
     series& operator=(const series&) = delete;
@@ -97,7 +103,7 @@ private:
     // The time of the current run, without jitter. Only the runner changes it.
     due_time grid_;
     const std::chrono::nanoseconds period_;
-    const bool fixed_delay_;
+    const repetition repetition_;
     const missed_runs missed_;
     const on_exception on_exception_;
     const std::chrono::nanoseconds jitter_;
