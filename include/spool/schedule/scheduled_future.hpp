@@ -33,7 +33,8 @@ public:
 
 private:
     friend class scheduled_thread_pool_executor;
-    explicit scheduled_future(detail::future_value<T>* state) noexcept : future<T>(state) {}
+    template <class F>
+    explicit scheduled_future(detail::future_body<T, F>* state) noexcept : future<T>(state) {}
     [[nodiscard]] detail::future_core& core(const char* call) const { return this->checked(call); }
 };
 

@@ -150,8 +150,8 @@ private:
                       const periodic_options& options) const;
     bool take_back(detail::future_core& timer);
 
-    template <class T>
-    scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
+    template <class T, class F>
+    scheduled_future<T> put_in(detail::future_body<T, F>* state, due_time due) {
         scheduled_future<T> handle{state};
         // due_time::min() means "no due time".
         state->when = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
@@ -163,7 +163,7 @@ private:
     scheduled_future<task_result_t<F>> once_at(F&& f, due_time due) {
         using result = task_result_t<F>;
         return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
-            return put_in<result>(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
+            return put_in(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
         });
     }
     template <class F>
@@ -171,7 +171,7 @@ private:
         using result = task_result_t<F>;
         return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             using body = detail::wall_time_body<result, std::decay_t<G>>;
-            return put_in<result>(new body(wall, std::forward<G>(g)), expected(wall));
+            return put_in(new body(wall, std::forward<G>(g)), expected(wall));
         });
     }
     template <class F>
@@ -180,7 +180,7 @@ private:
         return detail::with_decoration<void>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             auto* const state = new detail::periodic_body<std::decay_t<G>>(
                 std::in_place, std::forward<G>(g), link(), first, period, how, options);
-            return put_in<void>(state, state->when);
+            return put_in(state, state->when);
         });
     }
 };

@@ -165,6 +165,8 @@ public:
     [[nodiscard]] bool is_done() const noexcept { return word().is_final(); }
     [[nodiscard]] future_state state() const noexcept;
     [[nodiscard]] phase now() const noexcept { return word().now(); }
+    /// The future_result<T> of a future<T>; null for a state that no future refers to.
+    [[nodiscard]] virtual void* result() noexcept { return nullptr; }
     /// The exception. Precondition: the future has failed.
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
     [[nodiscard]] task_id id() const noexcept { return id_; }
@@ -183,9 +185,20 @@ public:
     bool wait_in_time(deadline until, const char* call);
     bool wait_in_time(deadline until, std::stop_token stop, const char* call);
 
+    // ---- Completing.
     bool cancel(cancel_mode mode);
     /// Fails the future by hand. False, with no effect, if it was done or about to be.
     bool set_exception(std::exception_ptr error);
+    /// For a value set by hand: true if the caller may write the outcome. The callable is then
+    /// destroyed, unless the body is running.
+    [[nodiscard]] bool claim_by_hand() noexcept;
+    /// Ends the claim: publishes the outcome, wakes the waiters, calls the callbacks.
+    /// \throws the first exception from a callback, after all callbacks were called
+    void finish(phase final);
+    void finish_failed(std::exception_ptr error) {
+        std::construct_at(&error_, std::move(error));
+        finish(phase::failed);
+    }
 
     struct callback_node {
         task call;
@@ -218,18 +231,6 @@ protected:
     /// outcome, and the caller drops its result.
     [[nodiscard]] bool claim_after_run(task_scope& scope) noexcept;
     void fail_after_run(task_scope& scope, std::exception_ptr error);
-
-    /// For set_value(): true if the caller may write the outcome. The callable is then destroyed,
-    /// unless the body is running.
-    [[nodiscard]] bool claim_by_hand() noexcept;
-
-    /// Ends the claim: publishes the outcome, wakes the waiters, calls the callbacks.
-    /// \throws the first exception from a callback, after all callbacks were called
-    void finish(phase final);
-    void finish_failed(std::exception_ptr error) {
-        std::construct_at(&error_, std::move(error));
-        finish(phase::failed);
-    }
 
 private:
     [[nodiscard]] future_word word() const noexcept {
