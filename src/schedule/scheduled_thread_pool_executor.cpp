@@ -10,23 +10,6 @@
 
 namespace spool::inline v1 {
 
-namespace detail {
-
-void leave_timer_queue(future_core& timer) noexcept {
-    timer_queue::remove_cancelled(timer);
-}
-task take_from_timer_queue(future_core& timer, const void* pool) {
-    return timer_queue::take_if_due(timer, pool);
-}
-future_core::timer_place place_in_timer_queue(const future_core& timer) {
-    return timer_queue::place_of(timer);
-}
-std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
-    return timer_queue::delay_of(timer);
-}
-
-}  // namespace detail
-
 namespace {
 
 using detail::at_shutdown;
@@ -61,10 +44,10 @@ at_shutdown kept_if(bool run) noexcept {
 
 // Destroys the tasks, and with each its right to run. The futures become cancelled, and this thread
 // calls their callbacks.
-void cancel_all(detail::future_core* doomed) noexcept {
-    while (doomed != nullptr) {
-        detail::future_core* const next = doomed->links().after;
-        static_cast<void>(doomed->take_task());
+void cancel_all(detail::timer_ref doomed) noexcept {
+    while (doomed) {
+        const detail::timer_ref next = doomed.after();
+        static_cast<void>(doomed.take_task());
         doomed = next;
     }
 }
@@ -178,8 +161,8 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
 }
 
 // Destroys the task, so that its future becomes cancelled.
-bool scheduled_thread_pool_executor::take_back(detail::future_core& timer) {
-    if (detail::timer_queue::take(timer, home()).empty()) {
+bool scheduled_thread_pool_executor::take_back(detail::timer* waiting) {
+    if (waiting == nullptr || detail::timer_queue::take(*waiting, home()).empty()) {
         return false;
     }
     settle();

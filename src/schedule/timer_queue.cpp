@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
 #include "schedule/times.hpp"
 
@@ -12,27 +11,25 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Shows the task of a state while the state stays in the queue.
+// Shows the task of a timer while the timer stays in the queue.
 class shown_task {
 public:
-    explicit shown_task(future_core& timer) {
-        if (timer.kind() == future_core::timer_kind::none) {
-            carried_ = static_cast<carried_task*>(&timer);
-        } else {
-            own_ = task{future_runner{&timer, {timer.priority, timer.when}}};
+    explicit shown_task(timer_ref t) noexcept : carried_(t.as_carried()) {
+        if (carried_ == nullptr) {
+            own_ = timer_runner{*t.as_timer()};
         }
     }
     shown_task(const shown_task&) = delete;
     shown_task& operator=(const shown_task&) = delete;
     ~shown_task() {
-        if (auto* runner = own_.target<future_runner>()) {
+        if (auto* runner = own_.target<timer_runner>()) {
             runner->release();
         }
     }
-    [[nodiscard]] const task& get() const noexcept { return carried_ != nullptr ? carried_->work() : own_; }
+    [[nodiscard]] const task& get() const noexcept { return carried_ != nullptr ? carried_->work : own_; }
 
 private:
-    carried_task* carried_ = nullptr;
+    const carried_task* carried_;
     task own_;
 };
 
@@ -54,18 +51,18 @@ timer_queue::~timer_queue() {
     if (clock_ != nullptr) {
         clock_->remove_listener(*this);
     }
-    future_core* left = nullptr;
+    timer_ref left;
     {
         const lock_guard lock{mutex_};
-        left = wheel_.take_out([](const future_core&) { return true; });
-        for (future_core* t = left; t != nullptr; t = t->links().after) {
-            t->set_start(in_hand());
+        left = wheel_.take_out([](timer_ref) { return true; });
+        for (timer_ref t = left; t; t = t.after()) {
+            was_taken_out(t);
         }
     }
     gate_.close();
-    while (left != nullptr) {
-        future_core* const next = left->links().after;
-        static_cast<void>(left->take_task());  // destroyed, so its future becomes cancelled
+    while (left) {
+        const timer_ref next = left.after();
+        static_cast<void>(left.take_task());  // destroyed, so its future becomes cancelled
         left = next;
     }
 }
@@ -89,72 +86,85 @@ std::size_t timer_queue::size() const {
 // ---- In
 
 bool timer_queue::try_push(task& x) {
-    auto* const runner = x.target<future_runner>();
-    const auto kind = runner != nullptr ? runner->core()->kind() : future_core::timer_kind::none;
-    if (kind != future_core::timer_kind::none) {
-        future_core& timer = *runner->core();
-        bool cancelled = false;
-        {
-            const lock_guard lock{mutex_};
-            put_in(timer, kind);
-            runner->release();
-            // A series may be cancelled while it is requeued. Either this thread sees that here, or
-            // cancel() finds the state in the queue. For cancel() changes the word first and then
-            // looks for the gate, while put_in() names the gate before this look at the word.
-            cancelled = remove_on_cancel() && timer.now() != phase::idle;
-            if (cancelled) {
-                take_out(timer);
-                tell_if_empty();
-            }
-        }
-        if (cancelled) {
-            timer.drop_reference();
-        }
+    if (auto* const runner = x.target<timer_runner>()) {
+        push_timer(*runner);
     } else {
-        auto carried = std::make_unique<carried_task>();
-        carried->when = std::max(x.due(), now());
-        carried->carry(std::move(x));  // not under the lock: moving a task calls user code
-        try {
-            const lock_guard lock{mutex_};
-            put_in(*carried, kind);
-        } catch (...) {
-            x = carried.release()->take_task();
-            throw;
-        }
-        static_cast<void>(carried.release());  // the queue owns it now
+        push_carried(x);
     }
     x = nullptr;
     return true;
 }
 
-void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
-    const bool at_wall_time = kind == future_core::timer_kind::at_wall_time;
+void timer_queue::push_timer(timer_runner& runner) {
+    timer& t = runner.state();
+    bool cancelled = false;
+    {
+        const lock_guard lock{mutex_};
+        put_in(t);
+        runner.release();
+        // A series may be cancelled while it is requeued. Either this thread sees that here, or
+        // cancel() finds the timer in the queue. For cancel() changes the word first and then looks
+        // for the gate, while put_in() names the gate before this look at the word.
+        cancelled = remove_on_cancel() && t.now() != phase::idle;
+        if (cancelled) {
+            take_out(t);
+            tell_if_empty();
+        }
+    }
+    if (cancelled) {
+        t.drop_reference();
+    }
+}
+
+void timer_queue::put_in(timer& t) {
+    const bool at_wall_time = t.kind() == timer_kind::at_wall_time;
     if (at_wall_time) {
         if (at_wall_time_ == 0) {
             offset_ = wall_offset();
         }
         // One offset for all timers, so that equal times of day stay equal.
-        timer.when = met(timer.wall_time(), offset_);
+        t.stamp = met(t.wall_time(), offset_);
     }
-    wheel_.insert(timer);
-    timer.set_start(&gate_);
-    waiters_.element_added(timer.when);
+    wheel_.insert(t);
+    t.set_start(&gate_);
+    waiters_.element_added(t.stamp);
     if (at_wall_time && at_wall_time_++ == 0) {
         waiters_.call_one();  // the leader must check the time of day from now on
     }
 }
 
+void timer_queue::push_carried(task& x) {
+    auto carried = std::make_unique<carried_task>();
+    carried->due = std::max(x.due(), now());
+    carried->work = std::move(x);  // not under the lock: moving a task calls user code
+    try {
+        const lock_guard lock{mutex_};
+        wheel_.insert(*carried);
+        waiters_.element_added(carried->due);
+    } catch (...) {
+        x = std::move(carried->work);
+        throw;
+    }
+    static_cast<void>(carried.release());  // the queue owns it now
+}
+
 // ---- Out
 
-void timer_queue::take_out(future_core& timer) noexcept {
-    wheel_.erase(timer);
-    timer.set_start(in_hand());
-    if (at_wall_time_ != 0 && timer.kind() == future_core::timer_kind::at_wall_time) {
-        --at_wall_time_;
+void timer_queue::take_out(timer_ref t) noexcept {
+    wheel_.erase(t);
+    was_taken_out(t);
+}
+
+void timer_queue::was_taken_out(timer_ref t) noexcept {
+    if (timer* const state = t.as_timer()) {
+        state->set_start(in_hand());
+        if (at_wall_time_ != 0 && state->kind() == timer_kind::at_wall_time) {
+            --at_wall_time_;
+        }
     }
 }
 
-bool timer_queue::take_due(future_core*& due) {
+bool timer_queue::take_due(timer_ref& due) {
     if (wheel_.size() == 0) {
         return false;
     }
@@ -163,37 +173,37 @@ bool timer_queue::take_due(future_core*& due) {
         follow_wall_clock(std::exchange(told_of_change_, false) ? nanoseconds::zero() : wall_tolerance);
     }
     wheel_.advance(now_);
-    future_core* first = wheel_.first();
-    if (first != nullptr && first->when <= now_ && !is_due(*first, now_)) {
+    timer_ref first = wheel_.first();
+    if (first && first.due() <= now_ && !is_due(first, now_)) {
         // The time of day runs a little slower than the steady clock just now. Timers for a time of
         // day wait for the difference.
         follow_wall_clock(nanoseconds{-1});
         first = wheel_.first();
     }
-    if (first == nullptr || first->when > now_ || !is_due(*first, now_)) {
+    if (!first || first.due() > now_ || !is_due(first, now_)) {
         return false;
     }
-    take_out(*first);
+    take_out(first);
     due = first;
     tell_if_empty();
     return true;
 }
 
 std::optional<task> timer_queue::try_pop() {
-    future_core* due = nullptr;
+    timer_ref due;
     {
         const lock_guard lock{mutex_};
         if (!take_due(due)) {
             return std::nullopt;
         }
     }
-    return due->take_task();  // not under the lock: moving a task calls user code
+    return due.take_task();  // not under the lock: moving a task calls user code
 }
 
 // Called with the mutex held, but for sleep().
 struct timer_queue::source {
     timer_queue& queue;
-    future_core*& due;
+    timer_ref& due;
 
     bool try_take() {
         queue.mutex_.assert_held();
@@ -221,10 +231,10 @@ struct timer_queue::source {
 wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
                                    function_ref<bool()> give_up) {
     x.reset();
-    future_core* due = nullptr;
+    timer_ref due;
     const wait_result how = wait_until_due(mutex_, &waiters_, source{*this, due}, limits, give_up);
     if (how == wait_result::ready) {
-        x.emplace(due->take_task());  // not under the lock: moving a task calls user code
+        x.emplace(due.take_task());  // not under the lock: moving a task calls user code
     }
     return how;
 }
@@ -252,7 +262,7 @@ void timer_queue::tell_if_empty() noexcept {
 // ---- Everything in it
 
 std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted) {
-    std::vector<future_core*> chosen;
+    std::vector<timer_ref> chosen;
     std::vector<task> out;
     {
         const lock_guard lock{mutex_};
@@ -260,19 +270,19 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
             // `wanted` may compare due times, and a clock change may not have been followed yet
             follow_wall_clock(wall_tolerance);
         }
-        wheel_.visit_in_order([&](future_core& t) {
+        wheel_.visit_in_order([&](timer_ref t) {
             if (wanted(shown_task{t}.get())) {
-                chosen.push_back(&t);
+                chosen.push_back(t);
             }
         });
         out.reserve(chosen.size());
-        for (future_core* const t : chosen) {
-            take_out(*t);
+        for (const timer_ref t : chosen) {
+            take_out(t);
         }
         tell_if_empty();
     }
-    for (future_core* const t : chosen) {  // not under the lock: moving a task calls user code
-        out.push_back(t->take_task());
+    for (const timer_ref t : chosen) {  // not under the lock: moving a task calls user code
+        out.push_back(t.take_task());
     }
     return out;
 }
@@ -280,10 +290,10 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
 void timer_queue::visit(function_ref<bool(const task&)> more) const {
     const lock_guard lock{mutex_};
     bool going_on = true;
-    wheel_.visit_in_order([&](future_core& t) { going_on = going_on && more(shown_task{t}.get()); });
+    wheel_.visit_in_order([&](timer_ref t) { going_on = going_on && more(shown_task{t}.get()); });
 }
 
-future_core* timer_queue::close_down(at_shutdown delayed, at_shutdown periodic) noexcept {
+timer_ref timer_queue::close_down(at_shutdown delayed, at_shutdown periodic) noexcept {
     const lock_guard lock{mutex_};
     closing_ = true;
     if (at_wall_time_ != 0) {
@@ -291,15 +301,14 @@ future_core* timer_queue::close_down(at_shutdown delayed, at_shutdown periodic) 
         follow_wall_clock(nanoseconds::zero());
     }
     const due_time now_ = now();
-    future_core* const doomed = wheel_.take_out([&](const future_core& t) {
-        const at_shutdown how = t.kind() == future_core::timer_kind::periodic ? periodic
-                                : is_due(t, now_)                             ? at_shutdown::keep
-                                                                              : delayed;
-        return how == at_shutdown::cancel || t.is_done();
+    const timer_ref doomed = wheel_.take_out([&](timer_ref t) {
+        const timer* const state = t.as_timer();
+        const bool is_periodic = state != nullptr && state->kind() == timer_kind::periodic;
+        const at_shutdown how = is_periodic ? periodic : is_due(t, now_) ? at_shutdown::keep : delayed;
+        return how == at_shutdown::cancel || (state != nullptr && state->is_done());
     });
-    for (future_core* t = doomed; t != nullptr; t = t->links().after) {
-        t->set_start(in_hand());
-        at_wall_time_ -= t->kind() == future_core::timer_kind::at_wall_time ? 1U : 0U;
+    for (timer_ref t = doomed; t; t = t.after()) {
+        was_taken_out(t);
     }
     tell_if_empty();
     return doomed;

@@ -1,5 +1,5 @@
-// timer_queue: the queue of the scheduled pool. Holds tasks until they are due. The states of
-// scheduled futures lie in it directly; any other task lies in a carried_task.
+// timer_queue: the queue of the scheduled pool. Holds tasks until they are due. Timers lie in it by
+// themselves; any other task lies in a carried_task.
 // due_waiters has the protocol by which takers wait.
 #pragma once
 
@@ -53,18 +53,19 @@ public:
 
     /// From now on, the queue wakes the waiting takers when the last timer goes. Removes the timers
     /// that must not run any more: periodic ones and those not due, as the caller says, and
-    /// cancelled ones. Returns them linked by links().after; the caller owns their rights to run.
-    [[nodiscard]] future_core* close_down(at_shutdown delayed, at_shutdown periodic) noexcept;
+    /// cancelled ones. Returns them linked by after(); the caller owns their rights to run.
+    [[nodiscard]] timer_ref close_down(at_shutdown delayed, at_shutdown periodic) noexcept;
 
-    // ---- For states in a timer queue, which they find through their gate
-    static void remove_cancelled(future_core& timer) noexcept;
+    // ---- For a timer in a queue, which it finds through its gate
+    static void remove_cancelled(timer& t) noexcept;
     /// Removes the timer, due or not. Returns an empty task if it is not in the queue of `pool`.
-    [[nodiscard]] static task take(future_core& timer, const void* pool);
-    [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
-    [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
-    /// The pool of the queue that holds the timer, or null; and whether it is due by that queue's
-    /// clock.
-    [[nodiscard]] static future_core::timer_place place_of(const future_core& timer);
+    [[nodiscard]] static task take(timer& t, const void* pool);
+    /// The same for a waiter that runs the task at once. Returns an empty task also if the timer is
+    /// periodic or not due.
+    [[nodiscard]] static task take_if_due(timer& t, const void* pool);
+    [[nodiscard]] static std::chrono::nanoseconds delay_of(const timer& t);
+    /// The pool of the queue that holds the timer, and whether it is due by that queue's clock.
+    [[nodiscard]] static future_link::place place_of(const timer& t);
 
 protected:
     bool try_push(task& x) override;
@@ -82,14 +83,19 @@ private:
 
     void time_changed() noexcept override;
 
-    /// The start word of a state that was taken out: the thread that took it out owns it.
+    /// The start word of a timer that was taken out: the thread that took it out owns it.
     [[nodiscard]] const void* in_hand() const noexcept {
         return future_core::at(home_, future_core::home_use::in_hand);
     }
-    void put_in(future_core& timer, future_core::timer_kind kind) SPOOL_REQUIRES(mutex_);
-    void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
-    bool take_due(future_core*& due) SPOOL_REQUIRES(mutex_);
-    [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
+    void push_timer(timer_runner& runner);
+    void push_carried(task& x);
+    void put_in(timer& t) SPOOL_REQUIRES(mutex_);
+    void take_out(timer_ref t) noexcept SPOOL_REQUIRES(mutex_);
+    [[nodiscard]] task take_found(timer& t);
+    void was_taken_out(timer_ref t) noexcept SPOOL_REQUIRES(mutex_);
+    bool take_due(timer_ref& due) SPOOL_REQUIRES(mutex_);
+    [[nodiscard]] bool is_due(const timer& t, due_time now) const noexcept;
+    [[nodiscard]] bool is_due(timer_ref t, due_time now) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
     void follow_wall_clock(std::chrono::nanoseconds tolerance) SPOOL_REQUIRES(mutex_);
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);

@@ -130,7 +130,7 @@ public:
     /// if the task waits no longer.
     template <class T>
     bool remove(const scheduled_future<T>& f) {
-        return take_back(f.core("remove"));
+        return take_back(f.state_of("remove"));
     }
     using thread_pool_executor::remove;
 
@@ -148,14 +148,14 @@ private:
     [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
     void check_period(const char* call, std::chrono::nanoseconds period,
                       const periodic_options& options) const;
-    bool take_back(detail::future_core& timer);
+    bool take_back(detail::timer* waiting);
 
     template <class T, class F>
-    scheduled_future<T> put_in(detail::future_body<T, F>* state, due_time due) {
+    scheduled_future<T> put_in(detail::future_body<T, F, detail::timer>* state, due_time due) {
         scheduled_future<T> handle{state};
         // due_time::min() means "no due time".
-        state->when = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
-        thread_pool_executor::execute(detail::future_runner{state, {0, state->when}});
+        state->stamp = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
+        thread_pool_executor::execute(detail::timer_runner{*state});
         return handle;
     }
 
@@ -180,7 +180,7 @@ private:
         return detail::with_decoration<void>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             auto* const state = new detail::periodic_body<std::decay_t<G>>(
                 std::in_place, std::forward<G>(g), link(), first, period, how, options);
-            return put_in(state, state->when);
+            return put_in(state, state->stamp);
         });
     }
 };

@@ -155,43 +155,46 @@ private:
     };
 };
 
-/// Owns the right to run a future's body; put into a task, it is the task's callable. If it is
-/// destroyed before it has run, the future is cancelled. It stores priority and due time itself,
-/// because the body's callable may be destroyed while the task still waits in a queue.
-class future_runner {
+/// Owns the right to run a future's body. If it is destroyed before the body has run, the future is
+/// cancelled.
+class run_right {
 public:
-    future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {
-        core->priority = order.priority;
-    }
-    future_runner(future_runner&& other) noexcept
-        : core_(std::exchange(other.core_, nullptr)), order_(other.order_) {}
-    future_runner& operator=(future_runner&& other) noexcept {
-        future_runner taken{std::move(other)};
-        std::swap(core_, taken.core_);  // `taken` drops the right that this runner had
-        order_ = taken.order_;
+    explicit run_right(future_core& core) noexcept : core_(&core) {}
+    run_right(run_right&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+    run_right& operator=(run_right&& other) noexcept {
+        run_right taken{std::move(other)};
+        std::swap(core_, taken.core_);  // `taken` drops the right that this object had
         return *this;
     }
-    ~future_runner() {
+    ~run_right() {
         if (core_ != nullptr) {
             hand_over(core_);
             core_->drop_runner();
         }
     }
 
-    void operator()() {
-        if (core_->run_as_task()) {
-            core_ = nullptr;
-        }
-    }
     /// Gives up ownership of the right to run, without ending that right.
     void release() noexcept { core_ = nullptr; }
     [[nodiscard]] SPOOL_UNWATCHED task_id id() const noexcept { return core_->id(); }
     [[nodiscard]] SPOOL_UNWATCHED future_core* core() const noexcept { return core_; }
+
+private:
+    future_core* core_;
+};
+
+/// The callable of a future's task. It stores priority and due time itself, because the body's
+/// callable may be destroyed while the task still waits in a queue.
+class future_runner : public run_right {
+public:
+    future_runner(future_core* state, task_order order) noexcept : run_right(*state), order_(order) {
+        state->priority = order.priority;
+    }
+
+    void operator()() { core()->run(); }
     [[nodiscard]] SPOOL_UNWATCHED int priority() const noexcept { return order_.priority; }
     [[nodiscard]] SPOOL_UNWATCHED due_time due() const noexcept { return order_.due; }
 
 private:
-    future_core* core_;
     task_order order_;
 };
 

@@ -13,7 +13,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using spool::detail::future_runner;
+using spool::detail::timer_runner;
 
 class scripted_pool final : public spool::thread_pool_executor {
 public:
@@ -57,7 +57,7 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
         (*mine)();
         pool.shutdown();
     });
-    EXPECT_NO_THROW(pool.execute(future_runner{series, {0, series->when}}));
+    EXPECT_NO_THROW(pool.execute(timer_runner{*series}));
     EXPECT_EQ(runs, 1);
     EXPECT_EQ(pool.rejected_count(), 0U);
 
