@@ -55,6 +55,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detached_scope.hpp
     include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/awake_consumers.hpp
+    include/spool/queue/detail/due_waiters.hpp
     include/spool/queue/detail/element_move.hpp
     include/spool/queue/detail/fifo_end.hpp
     include/spool/queue/detail/fixed_capacity.hpp
@@ -80,6 +81,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/synchronous_queue.hpp
     include/spool/queue/work_stealing_queue.hpp
     include/spool/schedule/detail/scheduled_body.hpp
+    include/spool/schedule/detail/timer.hpp
     include/spool/schedule/executors.hpp
     include/spool/schedule/scheduled_future.hpp
     include/spool/schedule/scheduled_pool_options.hpp
@@ -181,12 +183,14 @@ set(SPOOL_SOURCES
     src/schedule/schedule_link.hpp
     src/schedule/scheduled_thread_pool_executor.cpp
     src/schedule/series.cpp
+    src/schedule/timer.cpp
     src/schedule/timer_gate.cpp
     src/schedule/timer_gate.hpp
     src/schedule/timer_queue.cpp
     src/schedule/timer_queue.hpp
     src/schedule/timer_queue_single.cpp
     src/schedule/timer_queue_wall.cpp
+    src/schedule/timer_ref.hpp
     src/schedule/timer_wheel.hpp
     src/schedule/times.hpp
     src/sync/barrier.cpp

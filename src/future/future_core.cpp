@@ -44,7 +44,11 @@ public:
 
     [[nodiscard]] future_word look() const noexcept { return core_.word(); }
     void destroy_callable() noexcept { core_.destroy_callable(); }
-    void leave_queue() noexcept { core_.leave_queue(); }
+    void cancelled_before_start() noexcept {
+        if (const listed_ops* const list = core_.listed(); list != nullptr) {
+            list->cancelled(core_);
+        }
+    }
     void interrupt(future_word running) { interrupted = running.who<task_scope>()->interrupt(); }
     [[nodiscard]] static bool ends_here(future_word seen) noexcept {
         const auto* const scope = seen.now() == phase::running ? seen.who<task_scope>() : nullptr;
@@ -219,8 +223,8 @@ void future_core::help_out(const std::stop_token& stop) {
         if (!worker->may_run_here(id())) {
             continue;
         }
-        if (kind() != timer_kind::none) {
-            if (task mine = take_if_due(worker->home()); !mine.empty()) {
+        if (const listed_ops* const list = listed(); list != nullptr) {
+            if (task mine = list->try_take(*this, worker->home()); !mine.empty()) {
                 worker->run_here(std::move(mine), stop);
             }
         } else if (claim_by_waiter(worker->home())) {
@@ -280,17 +284,12 @@ future_link::place future_core::whereabouts() const {
         use == home_use::claimed) {
         return {};
     }
-    using readiness = future_link::readiness;
-    future_link::place at{.where = future_link::whereabout::queued};
-    if (kind() == timer_kind::none) {
-        at.home = home_of(start);
-        at.ready = use == home_use::kept ? readiness::unknown : readiness::due;
-    } else {
-        const timer_place among = place_among_timers();
-        at.home = among.home;
-        at.ready = among.due ? readiness::due : readiness::not_due;
+    if (const listed_ops* const list = listed(); list != nullptr) {
+        return list->place(*this);
     }
-    return at.home != nullptr ? at : future_link::place{};
+    return {.where = future_link::whereabout::queued,
+            .home = home_of(start),
+            .ready = use == home_use::kept ? future_link::readiness::unknown : future_link::readiness::due};
 }
 
 // ---- The start word: the address of `out` is no pool's

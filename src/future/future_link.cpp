@@ -6,17 +6,17 @@ namespace spool::inline v1 {
 
 constinit thread_local nested_waiter* nested_waiter::current_ = nullptr;
 
-// A scheduled state names no pool here: timer_gate::visit takes an unmarked start word for a gate.
+// A state that lies in queues by itself names no pool here: only its queue sets an unmarked word.
 bool future_link::set_home(const void* pool) const noexcept {
-    return core_->move_start(core_->kind() == detail::future_core::timer_kind::none ? pool : nullptr);
+    return core_->move_start(core_->listed() == nullptr ? pool : nullptr);
 }
 
 void future_link::set_submitted(std::chrono::steady_clock::time_point when) const noexcept {
-    core_->when = when;
+    core_->stamp = when;
 }
 
 std::chrono::steady_clock::time_point future_link::submitted() const noexcept {
-    return core_->when;
+    return core_->stamp;
 }
 
 int future_link::priority() const noexcept {
@@ -25,9 +25,8 @@ int future_link::priority() const noexcept {
 
 void future_link::set_keeper(const void* pool) const noexcept {
     using core = detail::future_core;
-    const void* const to =
-        core_->kind() == core::timer_kind::none ? core::at(pool, core::home_use::kept) : nullptr;
-    if (core_->start() != to) {  // a new timer names nothing yet: no write
+    const void* const to = core_->listed() == nullptr ? core::at(pool, core::home_use::kept) : nullptr;
+    if (core_->start() != to) {  // a state in no queue yet may name nothing: no write
         static_cast<void>(core_->move_start(to));
     }
 }
@@ -49,7 +48,8 @@ bool future_link::is_cancelled() const noexcept {
 }
 
 std::uint64_t future_link::runs() const noexcept {
-    return core_->counts().runs;
+    const detail::listed_ops* const list = core_->listed();
+    return list != nullptr ? list->runs(*core_) : 0;
 }
 
 task_id future_link::id() const noexcept {
@@ -78,7 +78,7 @@ late_home::~late_home() {
 }
 
 void late_home::set(const void* pool) const noexcept {
-    if (core_ != nullptr && core_->kind() == detail::future_core::timer_kind::none) {
+    if (core_ != nullptr && core_->listed() == nullptr) {
         core_->move_start_from_null(pool);
     }
 }

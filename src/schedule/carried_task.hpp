@@ -1,35 +1,20 @@
-// carried_task: carries a task that is not a scheduled future through a timer queue.
+// carried_task: carries a task that is not a timer through a timer queue.
 #pragma once
 
-#include <typeinfo>
+#include <cstdint>
 #include <utility>
 
-#include "spool/future/future.hpp"
+#include "spool/base/task.hpp"
 
 namespace spool::inline v1::detail {
 
-class carried_task final : public future_core {
-public:
-    carried_task() = default;
-    ~carried_task() override = default;
-
-    void carry(task&& work) noexcept { work_ = std::move(work); }
-    [[nodiscard]] const task& work() const noexcept { return work_; }
-
-    [[nodiscard]] task take_task() noexcept override {
-        task work = std::move(work_);
-        delete this;
-        return work;
-    }
-
-private:
-    // Not a real future: no thread runs it or waits for it.
-    void run_body(task_scope&) override {}
-    void run_body_and_forget() override {}
-    void destroy_callable() noexcept override {}
-    [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(task); }
-
-    task work_;
+struct carried_task {
+    // Its links in the queue; see timer_ref.
+    std::uintptr_t before = 0;
+    std::uintptr_t after = 0;
+    due_time due{};
+    task work;
 };
+static_assert(sizeof(carried_task) == 80);
 
 }  // namespace spool::inline v1::detail

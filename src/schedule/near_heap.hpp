@@ -1,5 +1,5 @@
 // near_heap: the timers that are due now or within the current tick of the wheel, in exact order. A
-// heap in an array. Each state stores its index, so that it can be erased from the middle.
+// heap in an array. Each timer stores its index, so that it can be erased from the middle.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "spool/future/future.hpp"
+#include "schedule/timer_ref.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -17,7 +17,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] due_time first_due() const noexcept { return entries_.front().due; }
-    [[nodiscard]] future_core& first() const noexcept { return *entries_.front().timer; }
+    [[nodiscard]] timer_ref first() const noexcept { return entries_.front().timer; }
 
     /// Afterwards the next `more` pushes do not throw.
     void make_room(std::size_t more) {
@@ -26,12 +26,12 @@ public:
         }
     }
     /// Timers with equal due times come out in the order of their pushes.
-    void push(future_core& timer) {
-        entries_.push_back({timer.when, next_number_++, &timer});
+    void push(timer_ref timer) {
+        entries_.push_back({timer.due(), next_number_++, timer});
         rise(entries_.size() - 1);
     }
-    void erase(future_core& timer) noexcept {
-        const std::size_t hole = timer.links().index;
+    void erase(timer_ref timer) noexcept {
+        const std::size_t hole = timer.index();
         const entry last = entries_.back();
         entries_.pop_back();
         if (hole < entries_.size()) {
@@ -53,8 +53,8 @@ public:
         std::sort(entries_.begin(), entries_.end());  // a sorted array is a heap
         std::size_t kept = 0;
         for (const entry& e : entries_) {
-            if (wanted(*e.timer)) {
-                taken(*e.timer);
+            if (wanted(e.timer)) {
+                taken(e.timer);
             } else {
                 put(kept++, e);
             }
@@ -69,7 +69,7 @@ public:
         std::vector<entry> sorted = entries_;
         std::sort(sorted.begin(), sorted.end());
         for (const entry& e : sorted) {
-            f(*e.timer);
+            f(e.timer);
         }
     }
 
@@ -77,7 +77,7 @@ private:
     struct entry {
         due_time due;
         std::uint64_t number;
-        future_core* timer;
+        timer_ref timer;
         friend bool operator<(const entry& a, const entry& b) noexcept {
             return a.due != b.due ? a.due < b.due : a.number < b.number;
         }
@@ -90,7 +90,7 @@ private:
 
     void put(std::size_t i, const entry& e) noexcept {
         entries_[i] = e;
-        e.timer->links().index = i;
+        e.timer.set_index(i);
     }
     void rise(std::size_t i) noexcept {
         const entry moving = entries_[i];

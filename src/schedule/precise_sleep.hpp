@@ -6,8 +6,7 @@ namespace spool::inline v1::detail {
 
 class precise_sleep {
 public:
-    /// Does nothing unless `wanted`.
-    explicit precise_sleep(bool wanted) noexcept;
+    precise_sleep() noexcept;
     ~precise_sleep();
     precise_sleep(const precise_sleep&) = delete;
     precise_sleep& operator=(const precise_sleep&) = delete;

@@ -4,10 +4,7 @@
 
 namespace spool::inline v1::detail {
 
-precise_sleep::precise_sleep(bool wanted) noexcept {
-    if (!wanted) {
-        return;
-    }
+precise_sleep::precise_sleep() noexcept {
     const int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
     if (slack > 1 && prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0) == 0) {
         slack_before_ = slack;

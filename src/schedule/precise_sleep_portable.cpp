@@ -2,7 +2,7 @@
 
 namespace spool::inline v1::detail {
 
-precise_sleep::precise_sleep(bool) noexcept {}
+precise_sleep::precise_sleep() noexcept = default;
 precise_sleep::~precise_sleep() {
     static_cast<void>(slack_before_);
 }

@@ -10,24 +10,9 @@
 
 namespace spool::inline v1 {
 
-namespace detail {
-
-void leave_timer_queue(future_core& timer) noexcept {
-    timer_queue::remove_cancelled(timer);
-}
-task take_from_timer_queue(future_core& timer, const void* pool) {
-    return timer_queue::take_if_due(timer, pool);
-}
-future_core::timer_place place_in_timer_queue(const future_core& timer) {
-    return timer_queue::place_of(timer);
-}
-std::chrono::nanoseconds delay_in_timer_queue(const future_core& timer) {
-    return timer_queue::delay_of(timer);
-}
-
-}  // namespace detail
-
 namespace {
+
+using detail::at_shutdown;
 
 std::unique_ptr<detail::timer_queue> queue_for(const scheduled_pool_options& options) {
     auto queue = std::make_unique<detail::timer_queue>(options.clock);
@@ -53,12 +38,16 @@ pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<block
             .on_deadlock = std::move(from.on_deadlock)};
 }
 
+at_shutdown kept_if(bool run) noexcept {
+    return run ? at_shutdown::keep : at_shutdown::cancel;
+}
+
 // Destroys the tasks, and with each its right to run. The futures become cancelled, and this thread
 // calls their callbacks.
-void cancel_all(detail::future_core* doomed) noexcept {
-    while (doomed != nullptr) {
-        detail::future_core* const next = doomed->links().after;
-        static_cast<void>(doomed->take_task());
+void cancel_all(detail::timer_ref doomed) noexcept {
+    while (doomed) {
+        const detail::timer_ref next = doomed.after();
+        static_cast<void>(doomed.take_task());
         doomed = next;
     }
 }
@@ -84,8 +73,9 @@ private:
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
     : thread_pool_executor(to_pool_options(options, queue_for(options)), queue_first{options.clock}) {
     timers().set_home(home());
-    const auto link = std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
-                                                     options.run_periodic_after_shutdown);
+    const auto link =
+        std::make_shared<link_to_pool>(options.clock, kept_if(options.run_delayed_after_shutdown),
+                                       kept_if(options.run_periodic_after_shutdown));
     link->set(way_back_here());
     timers().set_link(link);
 }
@@ -94,8 +84,7 @@ void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, cons
                                                way_back way) const {
     auto& timers = static_cast<detail::timer_queue&>(queue);
     const detail::schedule_link& before = *timers.link();
-    auto link = std::make_shared<link_to_pool>(before.clock(), before.run_delayed_after_shutdown.load(),
-                                               before.run_periodic_after_shutdown.load());
+    auto link = std::make_shared<link_to_pool>(before.clock(), before.delayed.load(), before.periodic.load());
     link->set(std::move(way));
     timers.set_home(home);
     timers.set_link(std::move(link));
@@ -116,25 +105,29 @@ const std::shared_ptr<detail::schedule_link>& scheduled_thread_pool_executor::li
     return timers().link();
 }
 
+std::string scheduled_thread_pool_executor::executor_label() const {
+    return "scheduled_thread_pool_executor \"" + name() + "\"";
+}
+
 void scheduled_thread_pool_executor::on_shutdown() {
     detail::schedule_link& now = *link();
-    cancel_all(timers().close_down(now.keeps_delayed(), now.keeps_periodic()));
+    cancel_all(timers().close_down(now.for_delayed(), now.for_periodic()));
 }
 
 bool scheduled_thread_pool_executor::run_delayed_after_shutdown() const noexcept {
-    return link()->run_delayed_after_shutdown.load();
+    return link()->delayed.load() == at_shutdown::keep;
 }
 void scheduled_thread_pool_executor::set_run_delayed_after_shutdown(bool run) {
-    link()->run_delayed_after_shutdown.store(run);
+    link()->delayed.store(kept_if(run));
     if (!run && is_shutdown()) {
         shutdown();  // again: on_shutdown() now cancels the delayed tasks too
     }
 }
 bool scheduled_thread_pool_executor::run_periodic_after_shutdown() const noexcept {
-    return link()->run_periodic_after_shutdown.load();
+    return link()->periodic.load() == at_shutdown::keep;
 }
 void scheduled_thread_pool_executor::set_run_periodic_after_shutdown(bool run) {
-    link()->run_periodic_after_shutdown.store(run);
+    link()->periodic.store(kept_if(run));
     if (!run && is_shutdown()) {
         shutdown();
     }
@@ -160,7 +153,7 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
         return;
     }
     throw std::invalid_argument(
-        "scheduled_thread_pool_executor \"" + name() + "\": " + call + ": " +
+        executor_label() + ": " + call + ": " +
         (jitter < std::chrono::nanoseconds::zero()
              ? "the jitter must not be negative (" + std::to_string(jitter.count())
              : "the period must be greater than zero (" + std::to_string(period.count())) +
@@ -168,8 +161,8 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
 }
 
 // Destroys the task, so that its future becomes cancelled.
-bool scheduled_thread_pool_executor::take_back(detail::future_core& timer) {
-    if (detail::timer_queue::take(timer, home()).empty()) {
+bool scheduled_thread_pool_executor::take_back(detail::timer* waiting) {
+    if (waiting == nullptr || detail::timer_queue::take(*waiting, home()).empty()) {
         return false;
     }
     settle();

@@ -23,12 +23,12 @@ due_time next_of_rate(due_time grid, nanoseconds period, due_time now, missed_ru
 
 }  // namespace
 
-series::series(std::shared_ptr<const schedule_link> pool, due_time first, nanoseconds period,
-               bool fixed_delay, const periodic_options& options)
+series::series(std::shared_ptr<const schedule_link> pool, due_time first, nanoseconds period, repetition how,
+               const periodic_options& options)
     : pool_(std::move(pool)),
       grid_(first),
       period_(period),
-      fixed_delay_(fixed_delay),
+      repetition_(how),
       missed_(options.missed),
       on_exception_(options.on_exception),
       jitter_(options.jitter),
@@ -51,28 +51,29 @@ due_time series::due() noexcept {
 
 void series::move_on() noexcept {
     const due_time now = pool_->now();
-    grid_ = fixed_delay_ ? sum(now, period_) : next_of_rate(grid_, period_, now, missed_);
+    grid_ = repetition_ == repetition::fixed_delay ? sum(now, period_)
+                                                   : next_of_rate(grid_, period_, now, missed_);
 }
 
-bool series::run(future_core& timer) {
-    if (!timer.run_and_reset()) {
+bool series::run(timer& body) {
+    if (!body.run_and_reset()) {
         return false;  // cancelled, or failed
     }
     move_on();
-    timer.when = due();
-    task again{future_runner{&timer, {timer.priority, timer.when}}};  // owns the right to run
+    body.stamp = due();
+    task again{timer_runner{body}};  // owns the right to run
     try {
         if (pool_->requeue(again)) {
             return true;  // another thread may already have run and destroyed it
         }
-        again.target<future_runner>()->release();
+        again.target<timer_runner>()->release();
     } catch (...) {  // no memory to enqueue it: the series must not end silently
-        again.target<future_runner>()->release();
+        again.target<timer_runner>()->release();
         pool_->report(std::current_exception());
-        timer.set_exception(std::current_exception());
+        body.set_exception(std::current_exception());
         return false;
     }
-    timer.cancel(cancel_mode::let_run);  // the pool takes it no more
+    body.cancel(cancel_mode::let_run);  // the pool takes it no more
     return false;
 }
 
@@ -98,7 +99,7 @@ void series::failed(const std::exception_ptr& error) noexcept {
     pool_->report(error);
 }
 
-future_core::run_counts series::counts() const noexcept {
+timer::run_counts series::counts() const noexcept {
     // relaxed, statistic
     return {runs_.load(std::memory_order_relaxed), failures_.load(std::memory_order_relaxed)};
 }

@@ -59,15 +59,15 @@ void timer_gate::close() noexcept {
     next = std::exchange(unused, this);
 }
 
-timer_gate::visit::visit(const future_core& timer) {
-    const void* const start = timer.start();
+timer_gate::visit::visit(const timer& t) {
+    const void* const start = t.start();
     if (start == nullptr || future_core::use_of(start) != future_core::home_use::queued ||
         start == future_core::out_mark() || lost_home::is_lost(start)) {
         return;
     }
     auto* const gate = static_cast<timer_gate*>(const_cast<void*>(start));
     gate->mutex.lock();
-    if (timer.start() == start) {
+    if (t.start() == start) {
         gate_ = gate;
     } else {
         gate->mutex.unlock();

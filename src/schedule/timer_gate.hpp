@@ -1,20 +1,20 @@
-// timer_gate: leads from a scheduled future to the queue that it lies in. For a cancel(), which may
-// come when the pool no longer exists.
+// timer_gate: leads from a timer to the queue that it lies in. For a cancel(), which may come when
+// the pool no longer exists.
 //
-// A state in a timer queue names the queue's gate in its start word. Gates are never freed, only
+// A timer in a queue names the queue's gate in its start word. Gates are never freed, only
 // reused. So a thread can lock a gate that it has read from that word, whatever has happened since.
 // The gate's lock is the queue's own lock. Under the lock, the word tells:
 //
-//     the word names this gate    the state lies in the queue behind the gate, and that queue lives
-//     anything else               the state does not lie there
+//     the word names this gate    the timer lies in the queue behind the gate, and that queue lives
+//     anything else               the timer does not lie there
 //
 // Only the queue behind the gate makes the word name the gate, or stop naming it, and only under
-// the lock. The queue removes every state before it is destroyed.
+// the lock. The queue removes every timer before it is destroyed.
 #pragma once
 
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/mutex.hpp"
-#include "spool/future/future.hpp"
+#include "spool/schedule/detail/timer.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -32,11 +32,11 @@ struct timer_gate {
     /// Precondition: the queue is empty.
     void close() noexcept;
 
-    /// Locks the gate that the state names, and gives access to its queue. False if the state lies
-    /// in no timer queue. Unchecked, because whether it holds the lock is known only at run time.
+    /// Locks the gate that the timer names, and gives access to its queue. False if the timer lies
+    /// in no queue. Unchecked, because whether it holds the lock is known only at run time.
     class visit {
     public:
-        explicit visit(const future_core& timer) SPOOL_UNCHECKED_LOCKS;
+        explicit visit(const timer& t) SPOOL_UNCHECKED_LOCKS;
         visit(const visit&) = delete;
         visit& operator=(const visit&) = delete;
         ~visit() SPOOL_UNCHECKED_LOCKS {

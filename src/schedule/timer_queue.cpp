@@ -3,37 +3,33 @@
 #include <algorithm>
 #include <utility>
 
-#include "schedule/carried_task.hpp"
 #include "schedule/precise_sleep.hpp"
 #include "schedule/times.hpp"
-#include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1::detail {
 namespace {
 
 using std::chrono::nanoseconds;
 
-// Shows the task of a state while the state stays in the queue.
+// Shows the task of a timer while the timer stays in the queue.
 class shown_task {
 public:
-    explicit shown_task(future_core& timer) {
-        if (timer.kind() == future_core::timer_kind::none) {
-            carried_ = static_cast<carried_task*>(&timer);
-        } else {
-            own_ = task{future_runner{&timer, {timer.priority, timer.when}}};
+    explicit shown_task(timer_ref t) noexcept : carried_(t.as_carried()) {
+        if (carried_ == nullptr) {
+            own_ = timer_runner{*t.as_timer()};
         }
     }
     shown_task(const shown_task&) = delete;
     shown_task& operator=(const shown_task&) = delete;
     ~shown_task() {
-        if (auto* runner = own_.target<future_runner>()) {
+        if (auto* runner = own_.target<timer_runner>()) {
             runner->release();
         }
     }
-    [[nodiscard]] const task& get() const noexcept { return carried_ != nullptr ? carried_->work() : own_; }
+    [[nodiscard]] const task& get() const noexcept { return carried_ != nullptr ? carried_->work : own_; }
 
 private:
-    carried_task* carried_ = nullptr;
+    const carried_task* carried_;
     task own_;
 };
 
@@ -55,18 +51,18 @@ timer_queue::~timer_queue() {
     if (clock_ != nullptr) {
         clock_->remove_listener(*this);
     }
-    future_core* left = nullptr;
+    timer_ref left;
     {
         const lock_guard lock{mutex_};
-        left = wheel_.take_out([](const future_core&) { return true; });
-        for (future_core* t = left; t != nullptr; t = t->links().after) {
-            t->set_start(in_hand());
+        left = wheel_.take_out([](timer_ref) { return true; });
+        for (timer_ref t = left; t; t = t.after()) {
+            was_taken_out(t);
         }
     }
     gate_.close();
-    while (left != nullptr) {
-        future_core* const next = left->links().after;
-        static_cast<void>(left->take_task());  // destroyed, so its future becomes cancelled
+    while (left) {
+        const timer_ref next = left.after();
+        static_cast<void>(left.take_task());  // destroyed, so its future becomes cancelled
         left = next;
     }
 }
@@ -90,78 +86,85 @@ std::size_t timer_queue::size() const {
 // ---- In
 
 bool timer_queue::try_push(task& x) {
-    auto* const runner = x.target<future_runner>();
-    const auto kind = runner != nullptr ? runner->core()->kind() : future_core::timer_kind::none;
-    if (kind != future_core::timer_kind::none) {
-        future_core& timer = *runner->core();
-        bool cancelled = false;
-        {
-            const lock_guard lock{mutex_};
-            put_in(timer, kind);
-            runner->release();
-            // A series may be cancelled while it is requeued. Either this thread sees that here, or
-            // cancel() finds the state in the queue. For cancel() changes the word first and then
-            // looks for the gate, while put_in() names the gate before this look at the word.
-            cancelled = remove_on_cancel() && timer.now() != phase::idle;
-            if (cancelled) {
-                take_out(timer);
-                tell_if_empty();
-            }
-        }
-        if (cancelled) {
-            timer.drop_reference();
-        }
+    if (auto* const runner = x.target<timer_runner>()) {
+        push_timer(*runner);
     } else {
-        auto carried = std::make_unique<carried_task>();
-        carried->when = std::max(x.due(), now());
-        carried->carry(std::move(x));  // not under the lock: moving a task calls user code
-        try {
-            const lock_guard lock{mutex_};
-            put_in(*carried, kind);
-        } catch (...) {
-            x = carried.release()->take_task();
-            throw;
-        }
-        static_cast<void>(carried.release());  // the queue owns it now
+        push_carried(x);
     }
     x = nullptr;
     return true;
 }
 
-void timer_queue::put_in(future_core& timer, future_core::timer_kind kind) {
-    const bool at_wall_time = kind == future_core::timer_kind::at_wall_time;
+void timer_queue::push_timer(timer_runner& runner) {
+    timer& t = runner.state();
+    bool cancelled = false;
+    {
+        const lock_guard lock{mutex_};
+        put_in(t);
+        runner.release();
+        // A series may be cancelled while it is requeued. Either this thread sees that here, or
+        // cancel() finds the timer in the queue. For cancel() changes the word first and then looks
+        // for the gate, while put_in() names the gate before this look at the word.
+        cancelled = remove_on_cancel() && t.now() != phase::idle;
+        if (cancelled) {
+            take_out(t);
+            tell_if_empty();
+        }
+    }
+    if (cancelled) {
+        t.drop_reference();
+    }
+}
+
+void timer_queue::put_in(timer& t) {
+    const bool at_wall_time = t.kind() == timer_kind::at_wall_time;
     if (at_wall_time) {
         if (at_wall_time_ == 0) {
             offset_ = wall_offset();
         }
         // One offset for all timers, so that equal times of day stay equal.
-        timer.when = met(timer.wall_time(), offset_);
+        t.stamp = met(t.wall_time(), offset_);
     }
-    wheel_.insert(timer);
-    timer.set_start(&gate_);
-    lead_.take_from_stuck();
-    if (at_wall_time && at_wall_time_++ == 0 && lead_.holder() != nullptr) {
-        lead_.holder()->call();  // the leader must check the time of day from now on
+    wheel_.insert(t);
+    t.set_start(&gate_);
+    waiters_.element_added(t.stamp);
+    if (at_wall_time && at_wall_time_++ == 0) {
+        waiters_.call_one();  // the leader must check the time of day from now on
     }
-    if (lead_.holder() == nullptr) {
-        call_next(waiting_);
-    } else if (timer.when < leader_until_) {
-        leader_until_ = timer.when;  // once is enough: later timers do not concern the leader
-        lead_.holder()->call();
+}
+
+void timer_queue::push_carried(task& x) {
+    auto carried = std::make_unique<carried_task>();
+    carried->due = std::max(x.due(), now());
+    carried->work = std::move(x);  // not under the lock: moving a task calls user code
+    try {
+        const lock_guard lock{mutex_};
+        wheel_.insert(*carried);
+        waiters_.element_added(carried->due);
+    } catch (...) {
+        x = std::move(carried->work);
+        throw;
     }
+    static_cast<void>(carried.release());  // the queue owns it now
 }
 
 // ---- Out
 
-void timer_queue::take_out(future_core& timer) noexcept {
-    wheel_.erase(timer);
-    timer.set_start(in_hand());
-    if (at_wall_time_ != 0 && timer.kind() == future_core::timer_kind::at_wall_time) {
-        --at_wall_time_;
+void timer_queue::take_out(timer_ref t) noexcept {
+    wheel_.erase(t);
+    was_taken_out(t);
+}
+
+void timer_queue::was_taken_out(timer_ref t) noexcept {
+    if (timer* const state = t.as_timer()) {
+        state->set_start(in_hand());
+        if (at_wall_time_ != 0 && state->kind() == timer_kind::at_wall_time) {
+            --at_wall_time_;
+        }
     }
 }
 
-bool timer_queue::take_due(future_core*& due) {
+bool timer_queue::take_due(timer_ref& due) {
     if (wheel_.size() == 0) {
         return false;
     }
@@ -170,132 +173,75 @@ bool timer_queue::take_due(future_core*& due) {
         follow_wall_clock(std::exchange(told_of_change_, false) ? nanoseconds::zero() : wall_tolerance);
     }
     wheel_.advance(now_);
-    future_core* first = wheel_.first();
-    if (first != nullptr && first->when <= now_ && !is_due(*first, now_)) {
+    timer_ref first = wheel_.first();
+    if (first && first.due() <= now_ && !is_due(first, now_)) {
         // The time of day runs a little slower than the steady clock just now. Timers for a time of
         // day wait for the difference.
         follow_wall_clock(nanoseconds{-1});
         first = wheel_.first();
     }
-    if (first == nullptr || first->when > now_ || !is_due(*first, now_)) {
+    if (!first || first.due() > now_ || !is_due(first, now_)) {
         return false;
     }
-    take_out(*first);
+    take_out(first);
     due = first;
     tell_if_empty();
     return true;
 }
 
 std::optional<task> timer_queue::try_pop() {
-    future_core* due = nullptr;
+    timer_ref due;
     {
         const lock_guard lock{mutex_};
         if (!take_due(due)) {
             return std::nullopt;
         }
     }
-    return due->take_task();  // not under the lock: moving a task calls user code
+    return due.take_task();  // not under the lock: moving a task calls user code
 }
+
+// Called with the mutex held, but for sleep().
+struct timer_queue::source {
+    timer_queue& queue;
+    timer_ref& due;
+
+    bool try_take() {
+        queue.mutex_.assert_held();
+        return queue.take_due(due);
+    }
+    [[nodiscard]] bool empty() const noexcept {
+        queue.mutex_.assert_held();
+        return queue.wheel_.size() == 0;
+    }
+    [[nodiscard]] due_time next_look() const noexcept {
+        queue.mutex_.assert_held();
+        return queue.wheel_.quiet_until();
+    }
+    [[nodiscard]] deadline sleep_limit(due_time at) const noexcept {
+        queue.mutex_.assert_held();
+        const due_time until = queue.at_wall_time_ == 0 ? at : std::min(at, sum(queue.now(), wall_check));
+        return queue.clock_ != nullptr ? queue.clock_->sleep_limit(until) : deadline::at(until);
+    }
+    static wait_result sleep(function_ref<wait_result()> until_due) {
+        const precise_sleep precise;
+        return until_due();
+    }
+};
 
 wait_result timer_queue::pop_until(std::optional<task>& x, const wait_limits& limits,
                                    function_ref<bool()> give_up) {
     x.reset();
-    future_core* due = nullptr;
-    const wait_result how = wait_for(due, limits, give_up);
+    timer_ref due;
+    const wait_result how = wait_until_due(mutex_, &waiters_, source{*this, due}, limits, give_up);
     if (how == wait_result::ready) {
-        x.emplace(due->take_task());  // not under the lock: moving a task calls user code
+        x.emplace(due.take_task());  // not under the lock: moving a task calls user code
     }
     return how;
 }
 
-wait_result timer_queue::wait_for(future_core*& due, const wait_limits& limits,
-                                  function_ref<bool()> give_up) {
-    taker me;
-    {
-        const lock_guard lock{mutex_};
-        if (take_due(due)) {
-            return wait_result::ready;
-        }
-        waiting_.push_back(me);
-    }
-    try {
-        for (;;) {
-            const std::optional<deadline> until = look(me, due, limits.until);
-            if (!until.has_value()) {
-                return wait_result::ready;
-            }
-            const auto called = [&] {
-                const lock_guard lock{mutex_};
-                return me.called;
-            };
-            SPOOL_PAUSE_POINT("timer_queue: about to sleep");
-            const bool for_a_timer = *until < limits.until;
-            const precise_sleep precise{for_a_timer};
-            const wait_result how = me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
-            if (how != wait_result::ready && !(how == wait_result::timed_out && for_a_timer)) {
-                SPOOL_PAUSE_POINT("timer_queue: about to leave");
-                return look_a_last_time(me, due) ? wait_result::ready : how;
-            }
-        }
-    } catch (...) {  // from give_up, or std::bad_alloc
-        const lock_guard lock{mutex_};
-        take_leave(me);
-        throw;
-    }
-}
-
-// Takes a due timer, leaves the list and returns nothing. Otherwise returns how long to sleep, as
-// the leader or behind one.
-std::optional<deadline> timer_queue::look(taker& me, future_core*& due, deadline until) {
-    const lock_guard lock{mutex_};
-    me.called = false;
-    if (take_due(due)) {
-        take_leave(me);
-        return std::nullopt;
-    }
-    lead_.give_up(me);
-    if (lead_.holder() == nullptr && wheel_.size() != 0) {
-        leader_until_ = wheel_.quiet_until();
-        until = std::min(until, sleep_limit());
-        lead_.take(me, until);
-    }
-    return until;
-}
-
-deadline timer_queue::sleep_limit() const noexcept {
-    const due_time until =
-        at_wall_time_ == 0 ? leader_until_ : std::min(leader_until_, sum(now(), wall_check));
-    return clock_ != nullptr ? clock_->sleep_limit(until) : deadline::at(until);
-}
-
-// The last look before a wait ends: a due task takes precedence over every other result.
-bool timer_queue::look_a_last_time(taker& me, future_core*& due) {
-    const lock_guard lock{mutex_};
-    const bool taken = take_due(due);
-    take_leave(me);
-    return taken;
-}
-
-void timer_queue::take_leave(taker& me) noexcept {
-    waiting_.remove(me);
-    lead_.give_up(me);
-    if (lead_.holder() == nullptr && wheel_.size() != 0) {
-        call_next(waiting_);
-    }
-}
-
-// Calls the leader, or without a leader the next waiting taker.
-void timer_queue::call_one() noexcept {
-    if (lead_.holder() != nullptr) {
-        lead_.holder()->call();
-    } else {
-        call_next(waiting_);
-    }
-}
-
 void timer_queue::wake_consumers() noexcept {
     const lock_guard lock{mutex_};
-    waiting_.wake_all();
+    waiters_.wake_all();
 }
 
 void timer_queue::time_changed() noexcept {
@@ -304,19 +250,19 @@ void timer_queue::time_changed() noexcept {
     }
     const lock_guard lock{mutex_};
     told_of_change_ = true;
-    call_one();
+    waiters_.call_one();
 }
 
 void timer_queue::tell_if_empty() noexcept {
     if (closing_ && wheel_.size() == 0) {
-        waiting_.wake_all();  // pair (M): the takers' give-up predicates check the size
+        waiters_.wake_all();  // pair (M): the takers' give-up predicates check the size
     }
 }
 
 // ---- Everything in it
 
 std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted) {
-    std::vector<future_core*> chosen;
+    std::vector<timer_ref> chosen;
     std::vector<task> out;
     {
         const lock_guard lock{mutex_};
@@ -324,19 +270,19 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
             // `wanted` may compare due times, and a clock change may not have been followed yet
             follow_wall_clock(wall_tolerance);
         }
-        wheel_.visit_in_order([&](future_core& t) {
+        wheel_.visit_in_order([&](timer_ref t) {
             if (wanted(shown_task{t}.get())) {
-                chosen.push_back(&t);
+                chosen.push_back(t);
             }
         });
         out.reserve(chosen.size());
-        for (future_core* const t : chosen) {
-            take_out(*t);
+        for (const timer_ref t : chosen) {
+            take_out(t);
         }
         tell_if_empty();
     }
-    for (future_core* const t : chosen) {  // not under the lock: moving a task calls user code
-        out.push_back(t->take_task());
+    for (const timer_ref t : chosen) {  // not under the lock: moving a task calls user code
+        out.push_back(t.take_task());
     }
     return out;
 }
@@ -344,10 +290,10 @@ std::vector<task> timer_queue::extract_if(function_ref<bool(const task&)> wanted
 void timer_queue::visit(function_ref<bool(const task&)> more) const {
     const lock_guard lock{mutex_};
     bool going_on = true;
-    wheel_.visit_in_order([&](future_core& t) { going_on = going_on && more(shown_task{t}.get()); });
+    wheel_.visit_in_order([&](timer_ref t) { going_on = going_on && more(shown_task{t}.get()); });
 }
 
-future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noexcept {
+timer_ref timer_queue::close_down(at_shutdown delayed, at_shutdown periodic) noexcept {
     const lock_guard lock{mutex_};
     closing_ = true;
     if (at_wall_time_ != 0) {
@@ -355,14 +301,14 @@ future_core* timer_queue::close_down(bool keep_delayed, bool keep_periodic) noex
         follow_wall_clock(nanoseconds::zero());
     }
     const due_time now_ = now();
-    future_core* const doomed = wheel_.take_out([&](const future_core& t) {
-        const bool keep =
-            t.kind() == future_core::timer_kind::periodic ? keep_periodic : keep_delayed || is_due(t, now_);
-        return !keep || t.is_done();
+    const timer_ref doomed = wheel_.take_out([&](timer_ref t) {
+        const timer* const state = t.as_timer();
+        const bool is_periodic = state != nullptr && state->kind() == timer_kind::periodic;
+        const at_shutdown how = is_periodic ? periodic : is_due(t, now_) ? at_shutdown::keep : delayed;
+        return how == at_shutdown::cancel || (state != nullptr && state->is_done());
     });
-    for (future_core* t = doomed; t != nullptr; t = t->links().after) {
-        t->set_start(in_hand());
-        at_wall_time_ -= t->kind() == future_core::timer_kind::at_wall_time ? 1U : 0U;
+    for (timer_ref t = doomed; t; t = t.after()) {
+        was_taken_out(t);
     }
     tell_if_empty();
     return doomed;

@@ -1,16 +1,6 @@
-// timer_queue: the queue of the scheduled pool. Holds tasks until they are due. The states of
-// scheduled futures lie in it directly; any other task lies in a carried_task.
-//
-// Takers wait as in delay_queue. One of them, the leader, sleeps until the first timer is due; the
-// others sleep without limit. Whenever the lock is free:
-//
-//     (I)  if there are timers and takers wait, then there is a leader that sleeps no longer than
-//          until the first timer is due, or is called; or another taker is called.
-//
-// A new timer calls a taker only if it is due before the leader wakes, and then exactly one: the
-// leader, or without a leader the first waiting taker. If the leader should have looked more than
-// wake_timeout ago, the thread that adds the timer takes the lead from it and calls the next
-// taker.
+// timer_queue: the queue of the scheduled pool. Holds tasks until they are due. Timers lie in it by
+// themselves; any other task lies in a carried_task.
+// due_waiters has the protocol by which takers wait.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +18,9 @@
 namespace spool::inline v1::detail {
 
 class schedule_link;
+
+/// What shutdown() does to the waiting tasks of a kind.
+enum class at_shutdown : unsigned char { cancel, keep };
 
 class timer_queue final : public blocking_queue<task>, private clock_listener {
 public:
@@ -59,20 +52,20 @@ public:
     [[nodiscard]] bool remove_on_cancel() const noexcept { return remove_on_cancel_.load(); }
 
     /// From now on, the queue wakes the waiting takers when the last timer goes. Removes the timers
-    /// that must not run any more: periodic ones unless `keep_periodic`, those not due unless
-    /// `keep_delayed`, and cancelled ones. Returns them linked by links().after; the caller owns
-    /// their rights to run.
-    [[nodiscard]] future_core* close_down(bool keep_delayed, bool keep_periodic) noexcept;
+    /// that must not run any more: periodic ones and those not due, as the caller says, and
+    /// cancelled ones. Returns them linked by after(); the caller owns their rights to run.
+    [[nodiscard]] timer_ref close_down(at_shutdown delayed, at_shutdown periodic) noexcept;
 
-    // ---- For states in a timer queue, which they find through their gate
-    static void remove_cancelled(future_core& timer) noexcept;
+    // ---- For a timer in a queue, which it finds through its gate
+    static void remove_cancelled(timer& t) noexcept;
     /// Removes the timer, due or not. Returns an empty task if it is not in the queue of `pool`.
-    [[nodiscard]] static task take(future_core& timer, const void* pool);
-    [[nodiscard]] static task take_if_due(future_core& timer, const void* pool);
-    [[nodiscard]] static std::chrono::nanoseconds delay_of(const future_core& timer);
-    /// The pool of the queue that holds the timer, or null; and whether it is due by that queue's
-    /// clock.
-    [[nodiscard]] static future_core::timer_place place_of(const future_core& timer);
+    [[nodiscard]] static task take(timer& t, const void* pool);
+    /// The same for a waiter that runs the task at once. Returns an empty task also if the timer is
+    /// periodic or not due.
+    [[nodiscard]] static task take_if_due(timer& t, const void* pool);
+    [[nodiscard]] static std::chrono::nanoseconds delay_of(const timer& t);
+    /// The pool of the queue that holds the timer, and whether it is due by that queue's clock.
+    [[nodiscard]] static future_link::place place_of(const timer& t);
 
 protected:
     bool try_push(task& x) override;
@@ -86,38 +79,35 @@ private:
     static constexpr std::chrono::nanoseconds wall_check = std::chrono::seconds{1};
     static constexpr std::chrono::nanoseconds wall_tolerance = std::chrono::milliseconds{1};
 
-    using taker = timed_taker;
+    struct source;  // of due_waiters
 
     void time_changed() noexcept override;
-    wait_result wait_for(future_core*& due, const wait_limits& limits, function_ref<bool()> give_up);
-    std::optional<deadline> look(taker& me, future_core*& due, deadline until);
-    bool look_a_last_time(taker& me, future_core*& due);
 
-    /// The start word of a state that was taken out: the thread that took it out owns it.
+    /// The start word of a timer that was taken out: the thread that took it out owns it.
     [[nodiscard]] const void* in_hand() const noexcept {
         return future_core::at(home_, future_core::home_use::in_hand);
     }
-    void put_in(future_core& timer, future_core::timer_kind kind) SPOOL_REQUIRES(mutex_);
-    void take_out(future_core& timer) noexcept SPOOL_REQUIRES(mutex_);
-    bool take_due(future_core*& due) SPOOL_REQUIRES(mutex_);
-    [[nodiscard]] bool is_due(const future_core& timer, due_time now) const noexcept;
+    void push_timer(timer_runner& runner);
+    void push_carried(task& x);
+    void put_in(timer& t) SPOOL_REQUIRES(mutex_);
+    void take_out(timer_ref t) noexcept SPOOL_REQUIRES(mutex_);
+    [[nodiscard]] task take_found(timer& t);
+    void was_taken_out(timer_ref t) noexcept SPOOL_REQUIRES(mutex_);
+    bool take_due(timer_ref& due) SPOOL_REQUIRES(mutex_);
+    [[nodiscard]] bool is_due(const timer& t, due_time now) const noexcept;
+    [[nodiscard]] bool is_due(timer_ref t, due_time now) const noexcept;
     [[nodiscard]] std::chrono::nanoseconds wall_offset() const noexcept;
     void follow_wall_clock(std::chrono::nanoseconds tolerance) SPOOL_REQUIRES(mutex_);
-    [[nodiscard]] deadline sleep_limit() const noexcept SPOOL_REQUIRES(mutex_);
-    void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_);
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
-    void call_one() noexcept SPOOL_REQUIRES(mutex_);
 
     const std::shared_ptr<clock_source> clock_;  // null: the real clocks
     const void* home_ = nullptr;
     std::shared_ptr<schedule_link> link_;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;
-    mutex& mutex_;  // the gate's; guards everything below and every taker
+    mutex& mutex_;  // the gate's; guards everything below and every waiter's note
     timer_wheel wheel_ SPOOL_GUARDED_BY(mutex_);
-    waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
-    lead lead_ SPOOL_GUARDED_BY(mutex_);
-    due_time leader_until_ SPOOL_GUARDED_BY(mutex_){};  // the time until which the leader sleeps
+    due_waiters waiters_ SPOOL_GUARDED_BY(mutex_);
     // How many timers are for a time of day, and the clock offset by which they were placed.
     std::size_t at_wall_time_ SPOOL_GUARDED_BY(mutex_) = 0;
     std::chrono::nanoseconds offset_ SPOOL_GUARDED_BY(mutex_){0};

@@ -8,50 +8,47 @@ namespace spool::inline v1::detail {
 
 using std::chrono::nanoseconds;
 
-void timer_queue::remove_cancelled(future_core& timer) noexcept {
+void timer_queue::remove_cancelled(timer& t) noexcept {
     {
         SPOOL_PAUSE_POINT("timer_queue: about to remove a cancelled one");
-        const timer_gate::visit at{timer};
+        const timer_gate::visit at{t};
         if (!at || !at.queue().remove_on_cancel()) {
             return;
         }
         timer_queue& queue = at.queue();
         queue.mutex_.assert_held();  // by the visit
-        queue.take_out(timer);
+        queue.take_out(t);
         queue.tell_if_empty();
     }
     SPOOL_PAUSE_POINT("timer_queue: removed a cancelled one");
-    timer.drop_reference();  // the right to run, which the queue owned
+    t.drop_reference();  // the right to run, which the queue owned
 }
 
-task timer_queue::take(future_core& timer, const void* pool) {
-    const timer_gate::visit at{timer};
-    if (!at || at.queue().home_ != pool) {
+task timer_queue::take(timer& t, const void* pool) {
+    const timer_gate::visit at{t};
+    return at && at.queue().home_ == pool ? at.queue().take_found(t) : task{};
+}
+
+task timer_queue::take_if_due(timer& t, const void* pool) {
+    const timer_gate::visit at{t};
+    if (!at || at.queue().home_ != pool || t.kind() == timer_kind::periodic ||
+        !at.queue().is_due(t, at.queue().now())) {
         return {};
     }
-    timer_queue& queue = at.queue();
-    queue.mutex_.assert_held();  // by the visit
-    queue.take_out(timer);
-    queue.tell_if_empty();
-    return timer.take_task();
+    return at.queue().take_found(t);
 }
 
-task timer_queue::take_if_due(future_core& timer, const void* pool) {
-    const timer_gate::visit at{timer};
-    if (!at || at.queue().home_ != pool || timer.kind() == future_core::timer_kind::periodic ||
-        !at.queue().is_due(timer, at.queue().now())) {
-        return {};
-    }
-    timer_queue& queue = at.queue();
-    queue.mutex_.assert_held();  // by the visit
-    queue.take_out(timer);
-    queue.tell_if_empty();
-    return timer.take_task();
+// Precondition: the caller visits the timer.
+task timer_queue::take_found(timer& t) {
+    mutex_.assert_held();  // by the visit
+    take_out(t);
+    tell_if_empty();
+    return timer_ref{t}.take_task();
 }
 
-nanoseconds timer_queue::delay_of(const future_core& timer) {
-    const timer_gate::visit at{timer};
-    return at ? difference(timer.when.time_since_epoch(), at.queue().now().time_since_epoch())
+nanoseconds timer_queue::delay_of(const timer& t) {
+    const timer_gate::visit at{t};
+    return at ? difference(t.stamp.time_since_epoch(), at.queue().now().time_since_epoch())
               : nanoseconds::zero();
 }
 

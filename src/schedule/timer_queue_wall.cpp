@@ -15,18 +15,25 @@ due_time timer_queue::expected(std::chrono::system_clock::time_point wall) const
     return target <= today ? now() : sum(now(), difference(target, today));
 }
 
-bool timer_queue::is_due(const future_core& timer, due_time now_) const noexcept {
-    return timer.kind() == future_core::timer_kind::at_wall_time ? wall_now() >= timer.wall_time()
-                                                                 : timer.when <= now_;
+bool timer_queue::is_due(const timer& t, due_time now_) const noexcept {
+    return t.kind() == timer_kind::at_wall_time ? wall_now() >= t.wall_time() : t.stamp <= now_;
 }
 
-future_core::timer_place timer_queue::place_of(const future_core& timer) {
-    const timer_gate::visit at{timer};
+bool timer_queue::is_due(timer_ref t, due_time now_) const noexcept {
+    const timer* const state = t.as_timer();
+    return state != nullptr ? is_due(*state, now_) : t.due() <= now_;
+}
+
+future_link::place timer_queue::place_of(const timer& t) {
+    const timer_gate::visit at{t};
     if (!at) {
         return {};
     }
     const timer_queue& queue = at.queue();
-    return {queue.home_, queue.is_due(timer, queue.now())};
+    return {.where = future_link::whereabout::queued,
+            .home = queue.home_,
+            .ready =
+                queue.is_due(t, queue.now()) ? future_link::readiness::due : future_link::readiness::not_due};
 }
 
 // Reads the time of day first: the time between the two reads makes a timer late, never early.
@@ -43,17 +50,20 @@ void timer_queue::follow_wall_clock(nanoseconds tolerance) {
         return;
     }
     const std::size_t before = at_wall_time_;
-    future_core* moved = wheel_.take_out(
-        [](const future_core& t) { return t.kind() == future_core::timer_kind::at_wall_time; });
-    while (moved != nullptr) {
-        future_core* const next = moved->links().after;
-        moved->when = met(moved->wall_time(), offset);
+    timer_ref moved = wheel_.take_out([](timer_ref t) {
+        const timer* const state = t.as_timer();
+        return state != nullptr && state->kind() == timer_kind::at_wall_time;
+    });
+    while (moved) {
+        const timer_ref next = moved.after();
+        timer& state = *moved.as_timer();
+        state.stamp = met(state.wall_time(), offset);
         try {
-            wheel_.insert(*moved);
+            wheel_.insert(moved);
         } catch (const std::bad_alloc&) {
             // No memory for the heap: the timer lies in a bucket for a while, and is checked then.
-            moved->when = sum(now(), 4 * wall_check);
-            wheel_.insert(*moved);
+            state.stamp = sum(now(), 4 * wall_check);
+            wheel_.insert(moved);
         }
         moved = next;
     }

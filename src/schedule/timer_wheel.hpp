@@ -21,7 +21,7 @@
 // bucket's first tick. Until then the position keeps its slots in the levels above the bucket's
 // level. In the bucket's own level, the position's slot stays below the bucket's slot.
 //
-// A bucket is a list through the states themselves: inserting and erasing allocate nothing. Only
+// A bucket is a list through the timers themselves: inserting and erasing allocate nothing. Only
 // the heap has memory of its own.
 //
 // Not synchronised: the queue's lock guards the wheel.
@@ -43,12 +43,12 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// \throws std::bad_alloc; then nothing has changed
-    void insert(future_core& timer) {
+    void insert(timer_ref timer) {
         place(timer);
         ++size_;
     }
-    void erase(future_core& timer) noexcept {
-        if (tick_of(timer.when) <= position_) {
+    void erase(timer_ref timer) noexcept {
+        if (tick_of(timer.due()) <= position_) {
             near_.erase(timer);
         } else {
             unlink(timer);
@@ -79,7 +79,7 @@ public:
     }
 
     /// The first timer of those that advance() has reached; null if there is none.
-    [[nodiscard]] future_core* first() const noexcept { return near_.empty() ? nullptr : &near_.first(); }
+    [[nodiscard]] timer_ref first() const noexcept { return near_.empty() ? timer_ref{} : near_.first(); }
 
     /// Until when there is nothing to do: the due time of the first timer, or a time not long
     /// before it. Precondition: the wheel is not empty.
@@ -96,11 +96,11 @@ public:
         // wake-up on every level. Many timers are worth that wake-up.
         due_time earliest = due_time::max();
         int seen = 0;
-        for (const future_core* t = buckets_[level][slot].first; t != nullptr; t = after(*t)) {
+        for (timer_ref t = buckets_[level][slot].first; t; t = t.after()) {
             if (++seen > few) {
                 return begin_of(first_tick(level, slot));
             }
-            earliest = std::min(earliest, t->when);
+            earliest = std::min(earliest, t.due());
         }
         return earliest;
     }
@@ -111,46 +111,49 @@ public:
         near_.visit_in_order(f);
         for (std::size_t level = 0; level < levels; ++level) {
             for (const bucket& b : buckets_[level]) {
-                std::vector<future_core*> sorted;
-                for (future_core* t = b.first; t != nullptr; t = after(*t)) {
+                std::vector<timer_ref> sorted;
+                for (timer_ref t = b.first; t; t = t.after()) {
                     sorted.push_back(t);
                 }
-                std::stable_sort(
-                    sorted.begin(), sorted.end(),
-                    [](const future_core* x, const future_core* y) { return x->when < y->when; });
-                for (future_core* const t : sorted) {
-                    f(*t);
+                std::stable_sort(sorted.begin(), sorted.end(),
+                                 [](timer_ref x, timer_ref y) { return x.due() < y.due(); });
+                for (const timer_ref t : sorted) {
+                    f(t);
                 }
             }
         }
     }
 
     /// Removes the timers for which `wanted(timer)` is true and returns them linked by
-    /// links().after. Timers with equal due times keep their order. `wanted` must not throw.
+    /// after(). Timers with equal due times keep their order. `wanted` must not throw.
     template <class Wanted>
-    future_core* take_out(Wanted wanted) noexcept {
-        future_core* chosen = nullptr;
-        future_core** end = &chosen;
-        const auto choose = [&](future_core& t) {  // the timer is out of its place already
-            t.links().after = nullptr;
-            *end = &t;
-            end = &t.links().after;
+    timer_ref take_out(Wanted wanted) noexcept {
+        timer_ref first;
+        timer_ref last;
+        const auto choose = [&](timer_ref t) {  // the timer is out of its place already
+            t.set_after({});
+            if (last) {
+                last.set_after(t);
+            } else {
+                first = t;
+            }
+            last = t;
             --size_;
         };
         near_.take_out(wanted, choose);
         for (std::size_t level = 0; level < levels; ++level) {
             for (const bucket& b : buckets_[level]) {
-                for (future_core* t = b.first; t != nullptr;) {
-                    future_core* const next = after(*t);
-                    if (wanted(*t)) {
-                        unlink(*t);
-                        choose(*t);
+                for (timer_ref t = b.first; t;) {
+                    const timer_ref next = t.after();
+                    if (wanted(t)) {
+                        unlink(t);
+                        choose(t);
                     }
                     t = next;
                 }
             }
         }
-        return chosen;
+        return first;
     }
 
 private:
@@ -161,8 +164,8 @@ private:
     static constexpr int few = 32;
 
     struct bucket {
-        future_core* first = nullptr;
-        future_core* last = nullptr;
+        timer_ref first;
+        timer_ref last;
     };
 
     // Ticks count from the earliest of all times, so none is negative: the levels store no sign.
@@ -174,9 +177,6 @@ private:
     static due_time begin_of(std::int64_t tick) noexcept {
         const auto since_earliest = static_cast<std::uint64_t>(tick) << tick_bits;
         return due_time{std::chrono::nanoseconds{static_cast<std::int64_t>(since_earliest ^ sign)}};
-    }
-    static future_core* after(const future_core& t) noexcept {
-        return const_cast<future_core&>(t).links().after;
     }
 
     struct spot {
@@ -208,43 +208,47 @@ private:
         }
         return -1;
     }
-    void mark(spot s, bool occupied) noexcept {
-        const std::uint64_t bit = std::uint64_t{1} << (s.slot % 64);
-        std::uint64_t& word = occupied_[s.level][s.slot / 64];
-        word = occupied ? word | bit : word & ~bit;
-    }
+    void mark_occupied(spot s) noexcept { occupied_[s.level][s.slot / 64] |= bit_of(s); }
+    void mark_empty(spot s) noexcept { occupied_[s.level][s.slot / 64] &= ~bit_of(s); }
+    static std::uint64_t bit_of(spot s) noexcept { return std::uint64_t{1} << (s.slot % 64); }
 
-    void place(future_core& timer) {
-        const std::int64_t tick = tick_of(timer.when);
+    void place(timer_ref timer) {
+        const std::int64_t tick = tick_of(timer.due());
         if (tick <= position_) {
             near_.push(timer);
             return;
         }
         const spot s = spot_of(tick);
         bucket& b = buckets_[s.level][s.slot];
-        timer.links().before = b.last;
-        timer.links().after = nullptr;
-        if (b.last != nullptr) {
-            b.last->links().after = &timer;
+        timer.set_before(b.last);
+        timer.set_after({});
+        if (b.last) {
+            b.last.set_after(timer);
         } else {
-            b.first = &timer;
-            mark(s, true);
+            b.first = timer;
+            mark_occupied(s);
         }
-        b.last = &timer;
+        b.last = timer;
     }
-    void unlink(future_core& timer) noexcept {
-        const future_core::queue_links links = timer.links();
-        if (links.before != nullptr && links.after != nullptr) {
-            links.before->links().after = links.after;
-            links.after->links().before = links.before;
+    void unlink(timer_ref timer) noexcept {
+        const timer_ref before = timer.before();
+        const timer_ref after = timer.after();
+        if (before && after) {
+            before.set_after(after);
+            after.set_before(before);
             return;
         }
-        const spot s = spot_of(tick_of(timer.when));
+        const spot s = spot_of(tick_of(timer.due()));
         bucket& b = buckets_[s.level][s.slot];
-        (links.before != nullptr ? links.before->links().after : b.first) = links.after;
-        (links.after != nullptr ? links.after->links().before : b.last) = links.before;
-        if (b.first == nullptr) {
-            mark(s, false);
+        if (before) {
+            before.set_after({});
+            b.last = before;
+        } else if (after) {
+            after.set_before({});
+            b.first = after;
+        } else {
+            b = {};
+            mark_empty(s);
         }
     }
 
@@ -252,17 +256,17 @@ private:
     void open(std::size_t level, std::size_t slot, std::int64_t begin) {
         bucket& b = buckets_[level][slot];
         std::size_t due_now = 0;
-        for (const future_core* t = b.first; t != nullptr; t = after(*t)) {
-            due_now += tick_of(t->when) == begin ? 1 : 0;
+        for (timer_ref t = b.first; t; t = t.after()) {
+            due_now += tick_of(t.due()) == begin ? 1 : 0;
         }
         near_.make_room(due_now);  // first, because it may throw
         position_ = begin;
-        future_core* t = b.first;
+        timer_ref t = b.first;
         b = {};
-        mark({level, slot}, false);
-        while (t != nullptr) {
-            future_core* const next = after(*t);
-            place(*t);
+        mark_empty({level, slot});
+        while (t) {
+            const timer_ref next = t.after();
+            place(t);
             t = next;
         }
     }

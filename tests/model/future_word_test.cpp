@@ -27,7 +27,7 @@ public:
     // ---- The host of future_steps
     [[nodiscard]] future_word look() { return word_.load(); }  // the look at the word
     void destroy_callable() { callable_.write(callable_.read() - 1); }
-    void leave_queue() {}
+    void cancelled_before_start() {}
     // No destructor in this model calls cancel().
     [[nodiscard]] static bool ends_here(future_word) { return false; }
     void interrupt(future_word running) { running.who<scope>()->interrupted.store(1); }

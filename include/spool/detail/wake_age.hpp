@@ -33,9 +33,9 @@ class wake_timestamp {
 public:
     /// Precise: the notifier is about to make a system call anyway.
     [[nodiscard]] SPOOL_API static std::uint32_t now() noexcept;
-    /// Whether a thread that was woken at `timestamp` has not looked for longer than `wake_limit`. Every
-    /// notifier asks this while a wake-up is pending. A thread that asks again and again reads the
-    /// clock ever more seldom: it skips 1, 2, 4 ... 64 looks for the same wake-up.
+    /// Whether a thread that was woken at `timestamp` has not looked for longer than `wake_limit`.
+    /// Every notifier asks this while a wake-up is pending. A thread that asks repeatedly reads the
+    /// clock ever more seldom: it skips 1, 2, 4 ... 64 reads for the same wake-up.
     [[nodiscard]] SPOOL_API static bool is_long_ago(std::uint32_t timestamp) noexcept;
 };
 

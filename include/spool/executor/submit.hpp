@@ -63,24 +63,32 @@ struct slot_filler {
     }
 };
 
+/// Calls `make` with the body of a future that `where` runs for `f`: with `f` itself, or, if the
+/// executor has a decorator, with a callable of the same result that runs the decorated task.
+/// \throws std::invalid_argument if `f` is empty
+template <class T, task_callable F, class Make>
+[[nodiscard]] auto with_decoration(const executor& where, F&& f, Make make) {
+    const task_decorator* decorator = where.decorator();
+    if (is_empty_callable(f)) {
+        throw_empty_callable(where.executor_label());
+    }
+    if (decorator == nullptr) {
+        return make(std::forward<F>(f));
+    }
+    const task_order order = order_of(f);
+    auto slot = std::make_shared<std::optional<stored_result<T>>>();
+    task body = slot_filler<T, std::decay_t<F>>{std::forward<F>(f), slot};
+    return make(decorated_body<T>{decorate(*decorator, std::move(body)), std::move(slot), order});
+}
+
 }  // namespace detail
 
 /// The future task of `f` as `where` would submit it: decorated, if the executor has a decorator.
 /// \throws std::invalid_argument if `f` is empty
 template <class T, task_callable F>
 [[nodiscard]] future_task<T> make_future_task(const executor& where, F&& f) {
-    const task_decorator* decorator = where.decorator();
-    if (detail::is_empty_callable(f)) {
-        detail::throw_empty_callable(where.executor_label());
-    }
-    if (decorator == nullptr) {
-        return future_task<T>{std::forward<F>(f)};
-    }
-    const detail::task_order order = detail::order_of(f);
-    auto slot = std::make_shared<std::optional<detail::stored_result<T>>>();
-    task body = detail::slot_filler<T, std::decay_t<F>>{std::forward<F>(f), slot};
-    return future_task<T>{
-        detail::decorated_body<T>{detail::decorate(*decorator, std::move(body)), std::move(slot), order}};
+    return detail::with_decoration<T>(where, std::forward<F>(f),
+                                      []<class G>(G&& g) { return future_task<T>{std::forward<G>(g)}; });
 }
 
 /// Runs `f` on `where`; the future delivers what `f` returns or throws. `f` may take the task's

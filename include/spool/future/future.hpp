@@ -54,7 +54,6 @@ SPOOL_API void cancel_on_stop(future_core& core, std::stop_token stop);
 /// the task did is visible after get() or wait(), and after is_done() returned true.
 template <class T>
 class future {
-    using state_type = detail::future_value<T>;
     using value_type = std::remove_cv_t<T>;
     static constexpr bool in_place = !std::is_void_v<T> && !std::is_reference_v<T>;
     static constexpr bool sharable = !in_place || std::copy_constructible<T>;
@@ -154,7 +153,7 @@ public:
     }
 
     [[nodiscard]] bool wait_until(deadline until) const {
-        state_type& mine = checked("wait_until");
+        detail::future_core& mine = checked("wait_until");
         if (until.is_never()) {
             mine.wait_or_throw("future::wait_until");
             return seen(true);
@@ -256,13 +255,18 @@ public:
 
 protected:
     /// Adopts the one handle that a new state counts from the start.
-    explicit future(state_type* state) noexcept : state_(state) {}
+    template <class F, class Base>
+    explicit future(detail::future_body<T, F, Base>* state) noexcept : state_(state) {}
 
-    [[nodiscard]] state_type& checked(const char* call) const {
+    [[nodiscard]] detail::future_core& checked(const char* call) const {
         if (state_ == nullptr) {
             detail::throw_no_state(call);
         }
         return *state_;
+    }
+    /// Precondition: the handle has a state.
+    [[nodiscard]] detail::future_result<T>& result() const noexcept {
+        return *static_cast<detail::future_result<T>*>(state_->result());
     }
 
 private:
@@ -288,9 +292,9 @@ private:
     shared_result shared() const {
         throw_unless_succeeded();
         if constexpr (std::is_reference_v<T>) {
-            return static_cast<T>(*state_->value());
+            return static_cast<T>(*result().value());
         } else if constexpr (!std::is_void_v<T>) {
-            return state_->value();
+            return result().value();
         }
     }
     T last() {
@@ -300,15 +304,15 @@ private:
         if constexpr (!in_place) {
             return done.shared();
         } else if constexpr (!std::copy_constructible<T>) {
-            return done.state_->take_value();
+            return done.result().take_value();
         } else if (done.state_->is_last_handle()) {
-            return std::move(done.state_->value());
+            return std::move(done.result().value());
         } else {
-            return done.state_->value();
+            return done.result().value();
         }
     }
 
-    state_type* state_ = nullptr;
+    detail::future_core* state_ = nullptr;
 };
 
 }  // namespace spool::inline v1

@@ -97,14 +97,14 @@ public:
     /// if the future was done or about to be.
     template <class V = T>
         requires(!std::is_void_v<T> && !std::is_reference_v<T> && std::constructible_from<T, V>)
-    bool set_value(V&& value) { return this->checked("set_value").set_value(std::forward<V>(value)); }
+    bool set_value(V&& value) { return complete(std::forward<V>(value)); }
     template <class V>
         requires(std::is_reference_v<T>&& std::is_convertible_v<V&, T>)
     bool set_value(V& value) {
         T result = value;
-        return this->checked("set_value").set_value(std::addressof(result));
+        return complete(std::addressof(result));
     }
-    bool set_value() requires std::is_void_v<T> { return this->checked("set_value").set_value(); }
+    bool set_value() requires std::is_void_v<T> { return complete(); }
     /// \throws std::invalid_argument if `error` is null
     bool set_exception(std::exception_ptr error) {
         if (error == nullptr) {
@@ -134,6 +134,15 @@ private:
     template <class F>
     friend struct detail::task_traits;
 
+    template <class... Args>
+    bool complete(Args&&... args) {
+        detail::future_core& state = this->checked("set_value");
+        if (!state.claim_by_hand()) {
+            return false;
+        }
+        detail::store_and_finish(state, this->result(), std::forward<Args>(args)...);
+        return true;
+    }
     template <class F>
     static const F& nonempty(const F& f) {
         if (detail::is_empty_callable(f)) {

@@ -1,7 +1,6 @@
 // delay_queue: no element comes out before its due time.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -13,11 +12,10 @@
 
 #include "spool/base/callable.hpp"
 #include "spool/detail/mutex.hpp"
-#include "spool/detail/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
+#include "spool/queue/detail/due_waiters.hpp"
 #include "spool/queue/detail/parked.hpp"
 #include "spool/queue/detail/stable_heap.hpp"
-#include "spool/queue/detail/waiting_list.hpp"
 
 namespace spool::inline v1 {
 
@@ -55,35 +53,8 @@ struct earlier_first : order_by_key {
 /// nothing has changed. due_time::min() is due at once, due_time::max() never.
 ///
 /// Of several waiting takers, one sleeps until the first element is due and the rest sleep without
-/// limit: an idle pool wakes one thread per element. Elements must move without throwing. The queue
-/// frees memory after a burst. See blocking_queue for the rest.
-///
-/// HOW TAKERS WAIT
-///
-/// Each taker has a note in waiting_, in the order of arrival. One taker may be the leader: it
-/// sleeps until the head's due time, or until its own limit if that is earlier. A taker that is
-/// `called` has been woken to look again. Whenever the mutex is free, this invariant holds:
-///
-///     (I)  if there are elements and waiting takers, then there is a leader that is called, or
-///          sleeps no longer than until the head is due; or another taker is called.
-///
-/// So no element stays unseen after its due time. How each operation keeps (I):
-///   - push of a new head:        calls the leader, whose sleep is now too long; without a leader,
-///                                calls the first taker.
-///   - push behind the head:      (I) held before, and the head is the same.
-///   - any push:                  if the leader should have looked more than wake_timeout ago, it
-///                                loses the lead, and the next taker is called. A called taker that
-///                                is as late is skipped. So a taker without a CPU delays the other
-///                                takers only until the next push after that time.
-///   - pop, removal of the head:  the next head is due later, so the leader wakes too early and
-///                                looks again.
-///   - a taker looks:             it was called, or its sleep is over. It takes what is due.
-///                                Otherwise it takes the lead if there is no leader.
-///   - a taker leaves, in any     it gives up the lead. If elements are left and there is no
-///     way:                       leader, it calls the first taker. A taker that leaves with an
-///                                element does so too: when several elements are due at once,
-///                                each taker wakes the next before it runs its own.
-/// Takers are called under the mutex, and read `called` under it: pair (M) of event_count.
+/// limit: an idle pool wakes one thread per element. due_waiters has the protocol. Elements must
+/// move without throwing. The queue frees memory after a burst. See blocking_queue for the rest.
 template <class T, class DueOf = detail::due_of_member>
 class delay_queue final : public blocking_queue<T> {
 public:
@@ -121,7 +92,8 @@ public:
                           function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {
         x.reset();
         element head;  // unpacked after the lock: see parked
-        const wait_result how = wait_for(head, limits, give_up);
+        const wait_result how =
+            detail::wait_until_due(mutex_, &waiters_, source{*this, head}, limits, give_up);
         if (how == wait_result::ready) {
             x.emplace(std::move(*head));
         }
@@ -130,7 +102,7 @@ public:
 
     void wake_consumers() noexcept override {
         const detail::lock_guard lock{mutex_};
-        waiting_.wake_all();
+        waiters_.wake_all();
     }
 
 protected:
@@ -138,13 +110,8 @@ protected:
         const due_time due = key_of(x);
         detail::loan<T> added{x};  // before the lock: see parked
         const detail::lock_guard lock{mutex_};
-        const bool is_new_head = heap_.push(added, due);
-        lead_.take_from_stuck();
-        if (lead_.holder() == nullptr) {
-            call_next(waiting_);
-        } else if (is_new_head) {
-            lead_.holder()->call();
-        }
+        heap_.push(added, due);
+        waiters_.element_added(due);
         return true;
     }
     std::optional<T> try_pop() override {
@@ -175,42 +142,27 @@ protected:
 private:
     using order = detail::earlier_first<T, DueOf>;
     using element = detail::parked<T>;
-    using taker = detail::timed_taker;
 
-    wait_result wait_for(element& x, const wait_limits& limits, function_ref<bool()> give_up) {
-        taker me;
-        {
-            const detail::lock_guard lock{mutex_};
-            if (take_due(x)) {
-                return wait_result::ready;
-            }
-            waiting_.push_back(me);
+    // What a waiting taker needs of the queue, with the mutex held; see due_waiters.
+    struct source {
+        delay_queue& queue;
+        element& x;
+
+        bool try_take() {
+            queue.mutex_.assert_held();
+            return queue.take_due(x);
         }
-        try {
-            for (;;) {
-                const std::optional<deadline> until = look(me, x, limits.until);
-                if (!until.has_value()) {
-                    return wait_result::ready;
-                }
-                SPOOL_PAUSE_POINT("delay_queue: about to sleep");
-                const auto called = [&] {
-                    const detail::lock_guard lock{mutex_};
-                    return me.called;
-                };
-                const wait_result how =
-                    me.event.await(called, {.until = *until, .stop = limits.stop}, give_up);
-                const bool head_is_due = how == wait_result::timed_out && *until < limits.until;
-                if (how != wait_result::ready && !head_is_due) {
-                    SPOOL_PAUSE_POINT("delay_queue: about to leave");
-                    return look_a_last_time(me, x) ? wait_result::ready : how;
-                }
-            }
-        } catch (...) {  // from give_up
-            const detail::lock_guard lock{mutex_};
-            take_leave(me);
-            throw;
+        [[nodiscard]] bool empty() const noexcept {
+            queue.mutex_.assert_held();
+            return queue.heap_.empty();
         }
-    }
+        [[nodiscard]] due_time next_look() const noexcept {
+            queue.mutex_.assert_held();
+            return queue.heap_.first_key();
+        }
+        [[nodiscard]] static deadline sleep_limit(due_time at) noexcept { return deadline::at(at); }
+        static wait_result sleep(function_ref<wait_result()> until_due) { return until_due(); }
+    };
 
     static DueOf require_not_null(DueOf due_of) {
         if (detail::is_empty_callable(due_of)) {
@@ -222,30 +174,6 @@ private:
     // Needs no lock: reads only DueOf, which never changes.
     [[nodiscard]] due_time key_of(const T& x) const SPOOL_UNCHECKED_LOCKS { return heap_.key_of(x); }
 
-    // Takes an element that is due, and leaves. Otherwise returns how long to sleep, as the leader
-    // or behind one.
-    std::optional<deadline> look(taker& me, element& x, deadline until) {
-        const detail::lock_guard lock{mutex_};
-        me.called = false;
-        if (take_due(x)) {
-            take_leave(me);
-            return std::nullopt;
-        }
-        lead_.give_up(me);
-        if (lead_.holder() == nullptr && !heap_.empty()) {
-            until = std::min(until, deadline::at(heap_.first_key()));
-            lead_.take(me, until);
-        }
-        return until;
-    }
-    // An element that is due wins over every other outcome.
-    bool look_a_last_time(taker& me, element& x) {
-        const detail::lock_guard lock{mutex_};
-        const bool taken = take_due(x);
-        take_leave(me);
-        return taken;
-    }
-
     bool take_due(element& x) SPOOL_REQUIRES(mutex_) {
         if (heap_.empty() || !deadline::at(heap_.first_key()).expired()) {
             return false;
@@ -253,18 +181,10 @@ private:
         heap_.pop(x);
         return true;
     }
-    void take_leave(taker& me) noexcept SPOOL_REQUIRES(mutex_) {
-        waiting_.remove(me);
-        lead_.give_up(me);
-        if (lead_.holder() == nullptr && !heap_.empty()) {
-            call_next(waiting_);
-        }
-    }
 
-    mutable detail::mutex mutex_;  // guards everything below, and every note
+    mutable detail::mutex mutex_;  // guards everything below, and every waiter's note
     detail::stable_heap<T, order> heap_ SPOOL_GUARDED_BY(mutex_);
-    detail::waiting_list<taker> waiting_ SPOOL_GUARDED_BY(mutex_);
-    detail::lead lead_ SPOOL_GUARDED_BY(mutex_);
+    detail::due_waiters waiters_ SPOOL_GUARDED_BY(mutex_);
 };
 
 }  // namespace spool::inline v1

@@ -43,10 +43,6 @@ public:
     auto schedule_with_fixed_delay(F&& f, Initial initial_delay, Delay delay, periodic_options options = {}) {
         return pool_->schedule_with_fixed_delay(std::forward<F>(f), initial_delay, delay, options);
     }
-    template <class F, class... Value>
-    auto submit(F&& f, Value&&... value) {
-        return pool_->submit(std::forward<F>(f), std::forward<Value>(value)...);
-    }
 
 private:
     unconfigurable_scheduler(scheduled_thread_pool_executor* raw,

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "spool/future/future.hpp"
+#include "spool/schedule/detail/timer.hpp"
 
 namespace spool::inline v1 {
 
@@ -20,21 +21,32 @@ public:
 
     /// How long until the task is due; negative if it is overdue. Zero if it waits no longer:
     /// started, done, handed back.
-    [[nodiscard]] std::chrono::nanoseconds delay() const { return this->checked("delay").delay(); }
+    [[nodiscard]] std::chrono::nanoseconds delay() const {
+        const detail::timer* const mine = state_of("delay");
+        return mine != nullptr ? mine->delay() : std::chrono::nanoseconds::zero();
+    }
     [[nodiscard]] bool is_periodic() const {
-        return this->checked("is_periodic").kind() == detail::future_core::timer_kind::periodic;
+        const detail::timer* const mine = state_of("is_periodic");
+        return mine != nullptr && mine->kind() == detail::timer_kind::periodic;
     }
     /// How many runs of a periodic task have begun, and how many exceptions were reported. Not
     /// counted: an exception that ends the series, and `interrupted` after a stop request.
-    [[nodiscard]] std::uint64_t run_count() const { return this->checked("run_count").counts().runs; }
-    [[nodiscard]] std::uint64_t failure_count() const {
-        return this->checked("failure_count").counts().failures;
-    }
+    [[nodiscard]] std::uint64_t run_count() const { return counts("run_count").runs; }
+    [[nodiscard]] std::uint64_t failure_count() const { return counts("failure_count").failures; }
 
 private:
     friend class scheduled_thread_pool_executor;
-    explicit scheduled_future(detail::future_value<T>* state) noexcept : future<T>(state) {}
-    [[nodiscard]] detail::future_core& core(const char* call) const { return this->checked(call); }
+    template <class F>
+    explicit scheduled_future(detail::future_body<T, F, detail::timer>* state) noexcept : future<T>(state) {}
+
+    // Null if a plain future was assigned to the base of this handle.
+    [[nodiscard]] detail::timer* state_of(const char* call) const {
+        return detail::timer::of(this->checked(call));
+    }
+    [[nodiscard]] detail::timer::run_counts counts(const char* call) const {
+        const detail::timer* const mine = state_of(call);
+        return mine != nullptr ? mine->counts() : detail::timer::run_counts{};
+    }
 };
 
 }  // namespace spool::inline v1

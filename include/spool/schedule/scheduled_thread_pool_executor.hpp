@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -31,8 +31,8 @@ class timer_queue;
 ///     beat.cancel();
 ///
 /// A task never starts before its time. Tasks that are due at the same instant start in submission
-/// order. execute() and submit() schedule with a delay of zero. A negative delay counts as zero; a
-/// delay too large to add means never.
+/// order. A task of execute() or submit() is due at once; submit() returns a plain future, as in
+/// every executor_service. A negative delay counts as zero; a delay too large to add means never.
 ///
 /// Timers are cheap: inserting one takes constant time and one allocation, cancelling one takes
 /// constant time. Inserting wakes a thread only if the new timer is the earliest of all. One idle
@@ -59,11 +59,12 @@ public:
     /// Cancels the tasks that are not due, then waits for the rest as close() does.
     ~scheduled_thread_pool_executor() override;
 
+    [[nodiscard]] std::string executor_label() const override;
+
     // ---- Once
 
     // The schedule functions are not [[nodiscard]]: a timer whose future is dropped is ordinary,
-    // and the pool keeps it. submit() is, as in every executor_service: execute() is the form
-    // without a future.
+    // and the pool keeps it.
 
     /// Runs `f` when the delay is over.
     /// \throws rejected_execution after shutdown, by the default policy; std::invalid_argument if
@@ -89,33 +90,6 @@ public:
         return at_wall_time(std::forward<F>(f), wall);
     }
 
-    /// Schedules `f` with a delay of zero.
-    template <task_callable F>
-    [[nodiscard]] scheduled_future<task_result_t<F>> submit(F&& f) {
-        return schedule(std::forward<F>(f), std::chrono::nanoseconds::zero());
-    }
-    /// The same, and a stop request on `stop` cancels the future; see spool::submit.
-    template <task_callable F>
-    [[nodiscard]] scheduled_future<task_result_t<F>> submit(std::stop_token stop, F&& f) {
-        auto handle = submit(std::forward<F>(f));
-        try {
-            handle.cancel_on(std::move(stop));
-        } catch (...) {  // no memory
-            handle.cancel();
-            throw;
-        }
-        return handle;
-    }
-    template <task_callable F>
-    void submit(F&& f, std::stop_token stop) = delete;  // write submit(stop, f)
-    /// Runs `f` and discards its return value; the future delivers `value`. `value` is not an
-    /// argument of `f`: to pass arguments, capture them.
-    template <task_callable F, class V>
-    [[nodiscard]] scheduled_future<std::decay_t<V>> submit(F&& f, V&& value) {
-        using result = std::decay_t<V>;
-        return submit(detail::returning<std::decay_t<F>, result>{std::forward<F>(f), std::forward<V>(value)});
-    }
-
     // ---- Periodic
 
     /// Runs `f` after the initial delay, and then once every period. The period counts from when
@@ -127,8 +101,8 @@ public:
                                                   std::chrono::duration<Rep2, Period2> period,
                                                   periodic_options options = {}) {
         check_period("schedule_at_fixed_rate", saturated(period), options);
-        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period), false,
-                        options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(period),
+                        detail::repetition::fixed_rate, options);
     }
     /// Runs `f` after the initial delay, and then repeatedly, `delay` after the end of each run.
     /// \throws std::invalid_argument if the delay is not positive or the jitter is negative, and
@@ -139,8 +113,8 @@ public:
                                                      std::chrono::duration<Rep2, Period2> delay,
                                                      periodic_options options = {}) {
         check_period("schedule_with_fixed_delay", saturated(delay), options);
-        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(delay), true,
-                        options);
+        return periodic(std::forward<F>(f), due_after(saturated(initial_delay)), saturated(delay),
+                        detail::repetition::fixed_delay, options);
     }
 
     // ---- Behaviour after shutdown() and on cancel; changeable at any time
@@ -156,7 +130,7 @@ public:
     /// if the task waits no longer.
     template <class T>
     bool remove(const scheduled_future<T>& f) {
-        return take_back(f.core("remove"));
+        return take_back(f.state_of("remove"));
     }
     using thread_pool_executor::remove;
 
@@ -174,54 +148,39 @@ private:
     [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
     void check_period(const char* call, std::chrono::nanoseconds period,
                       const periodic_options& options) const;
-    bool take_back(detail::future_core& timer);
+    bool take_back(detail::timer* waiting);
 
-    // Passes `f` to `make`, decorated if the pool has a decorator.
-    template <class T, class F, class Make>
-    auto decorated(F&& f, Make make) {
-        if (detail::is_empty_callable(f)) {
-            detail::throw_empty_callable("scheduled_thread_pool_executor \"" + name() + "\"");
-        }
-        const task_decorator* const with = decorator();
-        if (with == nullptr) {
-            return make(std::forward<F>(f));
-        }
-        auto slot = std::make_shared<std::optional<detail::stored_result<T>>>();
-        task body = detail::slot_filler<T, std::decay_t<F>>{std::forward<F>(f), slot};
-        return make(detail::decorated_body<T>{detail::decorate(*with, std::move(body)), std::move(slot), {}});
-    }
-
-    template <class T>
-    scheduled_future<T> put_in(detail::future_value<T>* state, due_time due) {
+    template <class T, class F>
+    scheduled_future<T> put_in(detail::future_body<T, F, detail::timer>* state, due_time due) {
         scheduled_future<T> handle{state};
         // due_time::min() means "no due time".
-        state->when = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
-        thread_pool_executor::execute(detail::future_runner{state, {0, state->when}});
+        state->stamp = std::max(due, due_time::min() + std::chrono::nanoseconds{1});
+        thread_pool_executor::execute(detail::timer_runner{*state});
         return handle;
     }
 
     template <class F>
     scheduled_future<task_result_t<F>> once_at(F&& f, due_time due) {
         using result = task_result_t<F>;
-        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
-            return put_in<result>(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
+        return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
+            return put_in(new detail::once_body<result, std::decay_t<G>>(std::forward<G>(g)), due);
         });
     }
     template <class F>
     scheduled_future<task_result_t<F>> at_wall_time(F&& f, std::chrono::system_clock::time_point wall) {
         using result = task_result_t<F>;
-        return decorated<result>(std::forward<F>(f), [&]<class G>(G&& g) {
+        return detail::with_decoration<result>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             using body = detail::wall_time_body<result, std::decay_t<G>>;
-            return put_in<result>(new body(wall, std::forward<G>(g)), expected(wall));
+            return put_in(new body(wall, std::forward<G>(g)), expected(wall));
         });
     }
     template <class F>
-    scheduled_future<void> periodic(F&& f, due_time first, std::chrono::nanoseconds period, bool fixed_delay,
-                                    const periodic_options& options) {
-        return decorated<void>(std::forward<F>(f), [&]<class G>(G&& g) {
+    scheduled_future<void> periodic(F&& f, due_time first, std::chrono::nanoseconds period,
+                                    detail::repetition how, const periodic_options& options) {
+        return detail::with_decoration<void>(*this, std::forward<F>(f), [&]<class G>(G&& g) {
             auto* const state = new detail::periodic_body<std::decay_t<G>>(
-                std::in_place, std::forward<G>(g), link(), first, period, fixed_delay, options);
-            return put_in<void>(state, state->when);
+                std::in_place, std::forward<G>(g), link(), first, period, how, options);
+            return put_in(state, state->stamp);
         });
     }
 };

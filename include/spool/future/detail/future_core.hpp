@@ -3,8 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -27,6 +25,22 @@ namespace spool::inline v1 {
 enum class future_state { pending, running, succeeded, failed, cancelled };
 
 namespace detail {
+
+class future_core;
+
+/// What pools and waiters ask of a state that lies in a queue by itself, with no task around it, so
+/// that its queue entry costs no memory of its own.
+struct listed_ops {
+    /// Removes the state from the queue of `pool` and returns its task, for a waiter that runs it
+    /// at once. Empty if the state does not lie there or may not run yet.
+    task (*try_take)(future_core& state, const void* pool);
+    /// Where the state lies, and whether its task may run now.
+    future_link::place (*place)(const future_core& state);
+    /// cancel() has won before the body was started.
+    void (*cancelled)(future_core& state) noexcept;
+    /// How many runs of the body have begun. Tells the stays of one state in a queue apart.
+    std::uint64_t (*runs)(const future_core& state) noexcept;
+};
 
 class SPOOL_API future_core {
 public:
@@ -55,53 +69,16 @@ public:
     /// the future was not idle, if the body threw (the future is then failed), or if it was
     /// cancelled meanwhile.
     bool run_and_reset();
-    /// The future's task calls this: run(). True: the right to run has moved back into a queue, and
-    /// the task no longer holds it.
-    virtual bool run_as_task() {
-        run();
-        return false;
-    }
 
-    // ---- For timer queues, which link the states directly. The defaults suit a state in none.
-    struct queue_links {
-        union {
-            future_core* before;
-            std::size_t index;
-        };
-        future_core* after;
-    };
-    /// The queue that holds the right to run may use the links until the outcome is written.
-    [[nodiscard]] queue_links& links() noexcept { return links_; }
-    /// The start word. For a state in a timer queue it names that queue's timer_gate, and changes
-    /// under the queue's lock. For other futures it decides nested waits; see future_link.
+    // ---- For states that lie in a queue by themselves; see listed_ops.
+    /// Null: a queue holds this state inside a task, if at all.
+    [[nodiscard]] virtual const listed_ops* listed() const noexcept { return nullptr; }
+    /// A word for the queue in which the state lies. Precondition: the future has not failed.
+    [[nodiscard]] std::uintptr_t& queue_word() noexcept { return queue_word_; }
+    /// The start word: while the state lies in a queue by itself, the queue chooses its value and
+    /// changes it under its own lock. For other futures it decides nested waits; see future_link.
     [[nodiscard]] const void* start() const noexcept { return start_.load(); }
     void set_start(const void* to) noexcept { start_.store(to); }
-    /// Returns the task of a state in a timer queue: it owns the right to run, or it is the carried
-    /// task.
-    [[nodiscard]] virtual task take_task() noexcept { return {}; }
-    /// Removes the state from the timer queue of `pool`, for a waiter that will run the task.
-    /// Returns an empty task if the state is not in that queue, not due or periodic.
-    [[nodiscard]] virtual task take_if_due(const void* /*pool*/) { return {}; }
-    /// The pool whose timer queue holds the state, or null; and whether the state is due there.
-    struct timer_place {
-        const void* home = nullptr;
-        bool due = false;
-    };
-    [[nodiscard]] virtual timer_place place_among_timers() const { return {}; }
-    /// How long until the task is due; zero if the state is in no timer queue.
-    [[nodiscard]] virtual std::chrono::nanoseconds delay() const { return std::chrono::nanoseconds::zero(); }
-    /// What a timer queue must know about a state. `none`: not a scheduled future. A timer queue
-    /// holds the task of such a future in a carried_task, which is `none` too.
-    enum class timer_kind : unsigned char { none, once, at_wall_time, periodic };
-    [[nodiscard]] virtual timer_kind kind() const noexcept { return timer_kind::none; }
-    /// For at_wall_time: the time of day at which the task is due.
-    [[nodiscard]] virtual std::chrono::system_clock::time_point wall_time() const noexcept { return {}; }
-    /// How often a periodic body was started, and how many of its exceptions were reported.
-    struct run_counts {
-        std::uint64_t runs = 0;
-        std::uint64_t failures = 0;
-    };
-    [[nodiscard]] virtual run_counts counts() const noexcept { return {}; }
 
     // ---- For pools and nested waits: which thread may start the body. Protocol: see future_link.
     /// A waiting worker of `pool` claims the body. Succeeds only while the task lies claimable in
@@ -150,14 +127,14 @@ public:
         references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has one
     }
     void drop_reference() noexcept;
-    /// The submission time, for hooks, or the due time. Written before the task is published; a
-    /// timer queue changes it under its own lock.
-    due_time when{};
+    /// The submission time, for hooks; or when the task is due. Written before the task is
+    /// published. A queue in which the state lies by itself changes it under its own lock.
+    due_time stamp{};
     /// The priority that hooks see. Written before the task is published.
     int priority = 0;
 
 private:
-    // Declared here to fill padding: the state of a small callable takes 88 bytes.
+    // Declared here to fill padding: the state of a small callable takes 80 bytes.
     done_event waiters_;
 
 public:
@@ -165,6 +142,8 @@ public:
     [[nodiscard]] bool is_done() const noexcept { return word().is_final(); }
     [[nodiscard]] future_state state() const noexcept;
     [[nodiscard]] phase now() const noexcept { return word().now(); }
+    /// The future_result<T> of a future<T>; null for a state that no future refers to.
+    [[nodiscard]] virtual void* result() noexcept { return nullptr; }
     /// The exception. Precondition: the future has failed.
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
     [[nodiscard]] task_id id() const noexcept { return id_; }
@@ -183,9 +162,20 @@ public:
     bool wait_in_time(deadline until, const char* call);
     bool wait_in_time(deadline until, std::stop_token stop, const char* call);
 
+    // ---- Completing.
     bool cancel(cancel_mode mode);
     /// Fails the future by hand. False, with no effect, if it was done or about to be.
     bool set_exception(std::exception_ptr error);
+    /// For a value set by hand: true if the caller may write the outcome. The callable is then
+    /// destroyed, unless the body is running.
+    [[nodiscard]] bool claim_by_hand() noexcept;
+    /// Ends the claim: publishes the outcome, wakes the waiters, calls the callbacks.
+    /// \throws the first exception from a callback, after all callbacks were called
+    void finish(phase final);
+    void finish_failed(std::exception_ptr error) {
+        std::construct_at(&error_, std::move(error));
+        finish(phase::failed);
+    }
 
     struct callback_node {
         task call;
@@ -203,8 +193,6 @@ protected:
 
     /// For describe().
     [[nodiscard]] virtual const std::type_info& body_type() const noexcept = 0;
-    /// Called when cancel() wins before the body has started. A timer queue then drops the state.
-    virtual void leave_queue() noexcept {}
 
     /// Calls the body, destroys the callable, and completes the future unless another thread
     /// decided the outcome meanwhile.
@@ -218,18 +206,6 @@ protected:
     /// outcome, and the caller drops its result.
     [[nodiscard]] bool claim_after_run(task_scope& scope) noexcept;
     void fail_after_run(task_scope& scope, std::exception_ptr error);
-
-    /// For set_value(): true if the caller may write the outcome. The callable is then destroyed,
-    /// unless the body is running.
-    [[nodiscard]] bool claim_by_hand() noexcept;
-
-    /// Ends the claim: publishes the outcome, wakes the waiters, calls the callbacks.
-    /// \throws the first exception from a callback, after all callbacks were called
-    void finish(phase final);
-    void finish_failed(std::exception_ptr error) {
-        std::construct_at(&error_, std::move(error));
-        finish(phase::failed);
-    }
 
 private:
     [[nodiscard]] future_word word() const noexcept {
@@ -258,8 +234,8 @@ private:
     std::atomic<std::uint32_t> handles_{1};
     std::atomic<std::uint32_t> references_{2};  // one for all handles, one for the right to run
     union {
-        queue_links links_{};       // until there is an outcome
-        std::exception_ptr error_;  // I1; alive once failed
+        std::uintptr_t queue_word_ = 0;  // unless failed
+        std::exception_ptr error_;       // I1; alive once failed
     };
 };
 

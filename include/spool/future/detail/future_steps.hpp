@@ -21,7 +21,7 @@ namespace detail {
 /// Host: the future that owns both. It has
 ///     look()              loads the word, seq_cst
 ///     destroy_callable()  see I3
-///     leave_queue()       called when cancel() wins before the start
+///     cancelled_before_start()  called when cancel() wins before the start
 ///     interrupt(word)     marks the scope named in the word as stopped
 ///     ends_here(word)     true if the body has ended in the scope named in the word, and this very
 ///                         thread is destroying the callable
@@ -79,7 +79,7 @@ public:
             switch (seen.now()) {
                 case phase::idle:
                     if (claim_from(seen, me)) {
-                        host_.leave_queue();
+                        host_.cancelled_before_start();
                         publish(phase::cancelled);
                         return true;
                     }

@@ -24,11 +24,16 @@ using stored_result = std::conditional_t<
     std::is_void_v<T>, std::monostate,
     std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_cv_t<T>>>;
 
+/// Where the outcome of a future<T> is stored. The thread that claimed the outcome writes it (I1).
 template <class T>
-class future_value : public future_core {
+class future_result {
 public:
     using stored = stored_result<T>;
 
+    template <class... Args>
+    void emplace(Args&&... args) {
+        value_.emplace(std::forward<Args>(args)...);
+    }
     /// Precondition: the future has succeeded.
     [[nodiscard]] stored& value() noexcept { return *value_; }
 
@@ -41,63 +46,48 @@ public:
         return std::move(*value_);
     }
 
-    /// Completes the future by hand. False, with no effect, if it was done or about to be.
-    template <class... Args>
-    bool set_value(Args&&... args) {
-        if (!claim_by_hand()) {
-            return false;
-        }
-        store_and_finish(std::forward<Args>(args)...);
-        return true;
-    }
-
-protected:
-    using future_core::future_core;
-
-    /// Writes the outcome and publishes it. Precondition: the caller has claimed the outcome. If
-    /// moving the result throws, the future fails with that exception.
-    template <class... Args>
-    void store_and_finish(Args&&... args) {
-        std::exception_ptr error;
-        try {
-            value_.emplace(std::forward<Args>(args)...);
-        } catch (...) {
-            error = std::current_exception();
-        }
-        hand_over(this);
-        if (error == nullptr) {
-            finish(phase::succeeded);
-        } else {
-            finish_failed(std::move(error));
-        }
-    }
-
 private:
-    // The value of a future<void>.
-    struct no_value {
-        void emplace(std::monostate = {}) const noexcept {}
-        [[nodiscard]] std::monostate& operator*() const noexcept {
-            static std::monostate nothing;
-            return nothing;
-        }
-    };
     struct taken {
         std::atomic<bool> flag{false};  // publishes nothing
     };
     struct never_taken {};
 
-    // I1: the thread that claimed the outcome writes it.
-    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, std::optional<stored>> value_;
+    std::optional<stored> value_;
     [[no_unique_address]] std::conditional_t<std::copy_constructible<stored>, never_taken, taken> taken_;
 };
+template <class T>
+    requires std::is_void_v<T>
+class future_result<T> {
+public:
+    void emplace(std::monostate = {}) const noexcept {}
+};
+
+/// Writes the result and publishes it. Precondition: the caller has claimed the outcome. If moving
+/// the result throws, the future fails with that exception.
+template <class T, class... Args>
+void store_and_finish(future_core& state, future_result<T>& result, Args&&... args) {
+    std::exception_ptr error;
+    try {
+        result.emplace(std::forward<Args>(args)...);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    hand_over(&state);
+    if (error == nullptr) {
+        state.finish(phase::succeeded);
+    } else {
+        state.finish_failed(std::move(error));
+    }
+}
 
 /// True if F stores a value that its call moves out; F::run() does the rest. See returning.
 template <class F>
 inline constexpr bool keeps_value = false;
 
-/// The complete state, with the callable: the one allocation of submit().
-template <class T, class F>
-class future_body : public future_value<T> {
+/// The complete state, with the callable: the one allocation of submit(). Base: future_core, or a
+/// kind of future_core that needs members of its own, whatever T is.
+template <class T, class F, class Base = future_core>
+class future_body : public Base {
 public:
     template <class G>
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): never made from another body
@@ -119,6 +109,7 @@ protected:
 
 private:
     [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(F); }
+    [[nodiscard]] void* result() noexcept override { return &result_; }
 
     decltype(auto) call() {
         if constexpr (stoppable_callable<F>) {
@@ -149,7 +140,7 @@ private:
             hand_over(this);
             this->fail_after_run(scope, std::move(error));
         } else if (this->claim_after_run(scope)) {
-            this->store_and_finish(*std::move(result));
+            store_and_finish(*this, result_, *std::move(result));
         }
     }
 
@@ -158,48 +149,52 @@ private:
         callable_.~F();
     }
 
+    [[no_unique_address]] future_result<T> result_;
     union {  // alive from the constructor to destroy_callable()
         F callable_;
     };
 };
 
-/// Owns the right to run a future's body; put into a task, it is the task's callable. If it is
-/// destroyed before it has run, the future is cancelled. It stores priority and due time itself,
-/// because the body's callable may be destroyed while the task still waits in a queue.
-class future_runner {
+/// Owns the right to run a future's body. If it is destroyed before the body has run, the future is
+/// cancelled.
+class run_right {
 public:
-    future_runner(future_core* core, task_order order) noexcept : core_(core), order_(order) {
-        core->priority = order.priority;
-    }
-    future_runner(future_runner&& other) noexcept
-        : core_(std::exchange(other.core_, nullptr)), order_(other.order_) {}
-    future_runner& operator=(future_runner&& other) noexcept {
-        future_runner taken{std::move(other)};
-        std::swap(core_, taken.core_);  // `taken` drops the right that this runner had
-        order_ = taken.order_;
+    explicit run_right(future_core& core) noexcept : core_(&core) {}
+    run_right(run_right&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+    run_right& operator=(run_right&& other) noexcept {
+        run_right taken{std::move(other)};
+        std::swap(core_, taken.core_);  // `taken` drops the right that this object had
         return *this;
     }
-    ~future_runner() {
+    ~run_right() {
         if (core_ != nullptr) {
             hand_over(core_);
             core_->drop_runner();
         }
     }
 
-    void operator()() {
-        if (core_->run_as_task()) {
-            core_ = nullptr;
-        }
-    }
     /// Gives up ownership of the right to run, without ending that right.
     void release() noexcept { core_ = nullptr; }
     [[nodiscard]] SPOOL_UNWATCHED task_id id() const noexcept { return core_->id(); }
     [[nodiscard]] SPOOL_UNWATCHED future_core* core() const noexcept { return core_; }
+
+private:
+    future_core* core_;
+};
+
+/// The callable of a future's task. It stores priority and due time itself, because the body's
+/// callable may be destroyed while the task still waits in a queue.
+class future_runner : public run_right {
+public:
+    future_runner(future_core* state, task_order order) noexcept : run_right(*state), order_(order) {
+        state->priority = order.priority;
+    }
+
+    void operator()() { core()->run(); }
     [[nodiscard]] SPOOL_UNWATCHED int priority() const noexcept { return order_.priority; }
     [[nodiscard]] SPOOL_UNWATCHED due_time due() const noexcept { return order_.due; }
 
 private:
-    future_core* core_;
     task_order order_;
 };
 

@@ -67,8 +67,8 @@ public:
         }
     }
 
-    // Takes `x` only if nothing throws. Returns whether `x` is now the first.
-    bool push(loan<T>& x, key_type key) {
+    // Takes `x` only if nothing throws.
+    void push(loan<T>& x, key_type key) {
         const std::size_t end = entries_.size();
         std::size_t target = end;
         while (target > 0 && order_(comparand(*x, key), comparand(entries_[parent(target)]))) {
@@ -85,7 +85,6 @@ public:
             }
             replace(entries_[target], rising);
         }
-        return target == 0;
     }
 
     // Takes the first entry. Precondition: the heap is not empty, and `first` is empty.

@@ -8,7 +8,6 @@
 #include "spool/base/function_ref.hpp"
 #include "spool/detail/mutex.hpp"
 #include "spool/detail/pause_point.hpp"
-#include "spool/detail/wake_age.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1::detail {
@@ -71,72 +70,6 @@ public:
 private:
     waiting_links ends_{&ends_, &ends_};  // a ring: the last links to the first
     std::size_t size_ = 0;
-};
-
-// A consumer that waits until an element is due. One of the waiting consumers leads (see
-// delay_queue). The queue's mutex guards it.
-struct timed_taker : waiting_links {
-    bool called = false;                  // woken to look again, and has not looked yet
-    deadline::time_point called_since{};  // if called
-    event_count event{};
-
-    void call() noexcept {
-        if (!called) {
-            call_since(deadline::clock::now());
-        }
-        event.notify_all();  // pair (M): the queue's mutex
-    }
-    void call_since(deadline::time_point when) noexcept {
-        called = true;
-        called_since = when;
-    }
-    // Called so long ago that the thread seems to get no CPU.
-    [[nodiscard]] bool is_stuck() const noexcept { return called && is_stuck_since(called_since); }
-};
-
-// Calls the first taker, unless a called taker is already on its way. Skips called takers that are
-// stuck.
-inline void call_next(const waiting_list<timed_taker>& takers) noexcept {
-    takers.visit([](timed_taker& t) {
-        if (t.called) {
-            return t.is_stuck();
-        }
-        t.call();
-        return false;
-    });
-}
-
-// The leading taker, and until when it sleeps. The queue's mutex guards it.
-class lead {
-public:
-    [[nodiscard]] timed_taker* holder() const noexcept { return holder_; }
-    void take(timed_taker& who, deadline sleeps_until) noexcept {
-        holder_ = &who;
-        sleeps_until_ = sleeps_until;
-    }
-    void give_up(const timed_taker& who) noexcept {
-        if (holder_ == &who) {
-            holder_ = nullptr;
-        }
-    }
-    // For producers. Takes the lead from a taker that should have looked long ago, because it was
-    // called or its sleep is over. That taker counts as called, since it will look once it gets a
-    // CPU.
-    void take_from_stuck() noexcept {
-        if (holder_ == nullptr) {
-            return;
-        }
-        if (!holder_->called && is_stuck_since(sleeps_until_.when())) {
-            holder_->call_since(sleeps_until_.when());
-        }
-        if (holder_->is_stuck()) {
-            holder_ = nullptr;
-        }
-    }
-
-private:
-    timed_taker* holder_ = nullptr;  // a waiting taker, or null
-    deadline sleeps_until_ = deadline::never();
 };
 
 // A thread that waits for a partner. The partner hands the element over, then serves the waiter.

@@ -17,11 +17,25 @@ TEST(scheduled_nested_wait, a_task_that_is_due_runs_in_place_in_a_pool_of_one) {
     test::timed_pool timed;
     const auto outer = timed.pool.submit([&] {
         const auto same = std::this_thread::get_id();
-        const auto inner = timed.pool.submit([] { return std::this_thread::get_id(); });
+        const auto inner = timed.pool.schedule([] { return std::this_thread::get_id(); }, 0s);
         return inner.get() == same && timed.pool.queue().size() == 0;
     });
     EXPECT_TRUE(outer.get());
     EXPECT_TRUE(test::eventually([&] { return timed.pool.completed_task_count() == 2; }));
+}
+
+// The waiter claims the body, as in an ordinary pool. The entry that stays behind counts nowhere.
+TEST(scheduled_nested_wait, a_submitted_task_runs_in_place_in_a_pool_of_one) {
+    test::timed_pool timed;
+    const auto outer = timed.pool.submit([&] {
+        const auto same = std::this_thread::get_id();
+        const auto inner = timed.pool.submit([] { return std::this_thread::get_id(); });
+        return inner.get() == same && timed.pool.snapshot().queued == 0;
+    });
+    EXPECT_TRUE(outer.get());
+    timed.settle();
+    EXPECT_EQ(timed.pool.queue().size(), 0U);
+    EXPECT_TRUE(test::eventually([&] { return timed.pool.completed_task_count() == 5; }));
 }
 
 TEST(scheduled_nested_wait, a_delayed_task_runs_in_place_once_it_is_due) {
@@ -81,6 +95,51 @@ TEST(scheduled_nested_wait, a_stop_ends_the_wait_for_a_task_that_is_not_due) {
     EXPECT_TRUE(outer.cancel());
     timed.settle();
     EXPECT_FALSE(inner.is_done());
+}
+
+// ---- submit()
+
+template <class T>
+constexpr bool is_plain_future = std::is_same_v<T, spool::future<int>>;
+using any_scheduled_pool = spool::scheduled_thread_pool_executor&;
+static_assert(is_plain_future<decltype(std::declval<any_scheduled_pool>().submit([] { return 1; }))>);
+static_assert(is_plain_future<decltype(std::declval<any_scheduled_pool>().submit([] {}, 1))>);
+
+TEST(scheduled_submit, does_the_same_through_the_interface_of_every_service) {
+    test::timed_pool timed;
+    spool::executor_service& service = timed.pool;
+    std::stop_source stop;
+    EXPECT_EQ(service.submit([] { return 1; }).get(), timed.pool.submit([] { return 1; }).get());
+    EXPECT_EQ(service.submit([] {}, 2).get(), timed.pool.submit([] {}, 2).get());
+    EXPECT_EQ(service.submit(stop.get_token(), [] { return 3; }).get(),
+              timed.pool.submit(stop.get_token(), [] { return 3; }).get());
+}
+
+TEST(scheduled_submit, a_cancelled_task_stays_in_the_queue_until_a_worker_reaches_it_or_it_is_purged) {
+    test::busy_workers busy;
+    test::timed_pool timed;
+    const test::open_at_end open{busy.release_gate()};
+    busy.hold(timed.pool);
+    const auto purged = timed.pool.submit([] {});
+    EXPECT_TRUE(purged.cancel());
+    EXPECT_EQ(timed.pool.queue().size(), 1U);
+    EXPECT_EQ(timed.pool.purge(), 1U);
+    const auto reached = timed.pool.submit([] {});
+    EXPECT_TRUE(reached.cancel());
+    busy.release();
+    timed.settle();
+    EXPECT_EQ(timed.pool.queue().size(), 0U);
+}
+
+TEST(scheduled_submit, runs_after_shutdown_whatever_the_policy_for_delayed_tasks) {
+    test::busy_workers busy;
+    test::timed_pool timed({.core_size = 1, .run_delayed_after_shutdown = false});
+    const test::open_at_end open{busy.release_gate()};
+    busy.hold(timed.pool);
+    const auto now = timed.pool.submit([] { return 1; });
+    timed.pool.shutdown();
+    busy.release();
+    EXPECT_EQ(now.get(), 1);
 }
 
 // ---- Hooks and times

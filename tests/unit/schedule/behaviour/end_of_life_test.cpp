@@ -72,7 +72,7 @@ TEST(scheduled_destructor, on_an_own_worker_cancels_what_is_not_due_and_runs_the
     auto& handle = *pool;
     const auto delayed = handle.schedule([] {}, 1h);
     const auto periodic = handle.schedule_at_fixed_rate([] {}, 1h, 1h);
-    spool::scheduled_future<int> due;
+    spool::future<int> due;
     // Keeps the task from destroying the pool while execute() is still inside it.
     test::gate begin;
     test::gate destroyed;

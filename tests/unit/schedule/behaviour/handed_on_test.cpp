@@ -50,6 +50,29 @@ TEST(scheduled_future_alone, has_all_that_a_future_has) {
     EXPECT_EQ(plain, timer);
 }
 
+// A timer costs one allocation of at most 96 bytes for a callable that captures a pointer.
+struct small_body {
+    void* captured;
+    void operator()() const {}
+};
+static_assert(sizeof(spool::detail::once_body<void, small_body>) == 88);
+static_assert(sizeof(spool::detail::once_body<int, small_body>) == 96);
+static_assert(sizeof(spool::detail::wall_time_body<void, small_body>) == 96);
+static_assert(sizeof(spool::detail::future_body<void, small_body>) == 80);
+static_assert(sizeof(spool::detail::future_body<int, small_body>) == 88);
+
+// Its base is a plain handle, and can be made to refer to any future.
+TEST(scheduled_future_alone, of_a_plain_future_answers_as_one_that_waits_no_longer) {
+    test::timed_pool timed;
+    auto timer = timed.pool.schedule_at_fixed_rate([] {}, 1h, 1h);
+    spool::future<void>& base = timer;
+    base = timed.pool.submit([] {});
+    EXPECT_EQ(timer.delay(), 0ns);
+    EXPECT_FALSE(timer.is_periodic());
+    EXPECT_EQ(timer.run_count() + timer.failure_count(), 0U);
+    EXPECT_FALSE(timed.pool.remove(timer));
+}
+
 TEST(scheduled_future_alone, of_another_pool_is_not_removed) {
     test::timed_pool one;
     test::timed_pool other;

@@ -13,7 +13,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using spool::detail::future_runner;
+using spool::detail::timer_runner;
 
 class scripted_pool final : public spool::thread_pool_executor {
 public:
@@ -30,7 +30,9 @@ public:
 
 class link_to final : public spool::detail::schedule_link {
 public:
-    explicit link_to(const scripted_pool& pool) : schedule_link(nullptr, true, true), pool_(pool) {}
+    explicit link_to(const scripted_pool& pool)
+        : schedule_link(nullptr, spool::detail::at_shutdown::keep, spool::detail::at_shutdown::keep),
+          pool_(pool) {}
     bool requeue(spool::task& work) const override { return pool_.put_back(work); }
     void report(const std::exception_ptr&) const noexcept override {}
     bool terminates_on_uncaught() const noexcept override { return false; }
@@ -45,8 +47,8 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
     std::atomic<int> runs{0};
     auto body = [&runs] { ++runs; };
     auto* const series = new spool::detail::periodic_body<decltype(body)>(
-        std::in_place, body, std::make_shared<link_to>(pool), spool::due_time::clock::now(), 1ns, false,
-        spool::periodic_options{});
+        std::in_place, body, std::make_shared<link_to>(pool), spool::due_time::clock::now(), 1ns,
+        spool::detail::repetition::fixed_rate, spool::periodic_options{});
 
     script.after_push.arm([&] {  // stored; the submitter has not looked again yet
         std::optional<spool::task> mine = pool.queue().poll();
@@ -55,7 +57,7 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
         (*mine)();
         pool.shutdown();
     });
-    EXPECT_NO_THROW(pool.execute(future_runner{series, {0, series->when}}));
+    EXPECT_NO_THROW(pool.execute(timer_runner{*series}));
     EXPECT_EQ(runs, 1);
     EXPECT_EQ(pool.rejected_count(), 0U);
 

@@ -6,26 +6,41 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
-#include "schedule/carried_task.hpp"
+#include <spool/spool.hpp>
 
 namespace {
 
 using namespace std::chrono_literals;
 using spool::due_time;
 using spool::detail::carried_task;
-using spool::detail::future_core;
+using spool::detail::timer;
+using spool::detail::timer_ref;
 using spool::detail::timer_wheel;
 using std::chrono::nanoseconds;
 
+// A timer that no thread runs. It may lie in a wheel, and is cancelled at the end.
+struct cancel_unrun {
+    void operator()(timer* t) const {
+        t->drop_runner();
+        t->drop_handle();
+    }
+};
+using owned_timer = std::unique_ptr<timer, cancel_unrun>;
+owned_timer make_timer() {
+    const auto nothing = [] {};
+    return owned_timer{new spool::detail::once_body<void, decltype(nothing)>(nothing)};
+}
+
 class timer_wheel_against_model : public testing::TestWithParam<unsigned> {
 protected:
-    using model_map = std::multimap<due_time, future_core*>;
+    using model_map = std::multimap<due_time, timer_ref>;
 
     ~timer_wheel_against_model() override {
-        static_cast<void>(wheel_.take_out([](const future_core&) { return true; }));
+        static_cast<void>(wheel_.take_out([](timer_ref) { return true; }));
     }
 
     std::uint64_t roll(std::uint64_t n) { return random_() % n; }
@@ -50,38 +65,51 @@ protected:
     }
 
     void insert() {
-        auto timer = std::make_unique<carried_task>();
-        timer->when = any_time();
-        used_before_[roll(used_before_.size())] = timer->when;
-        wheel_.insert(*timer);
-        model_.emplace(timer->when, timer.get());
-        owned_.push_back(std::move(timer));
+        const due_time due = any_time();
+        used_before_[roll(used_before_.size())] = due;
+        const timer_ref added = roll(2) == 0 ? new_timer(due) : new_carried_task(due);
+        wheel_.insert(added);
+        model_.emplace(due, added);
+    }
+    timer_ref new_timer(due_time due) {
+        timers_.push_back(make_timer());
+        timers_.back()->stamp = due;
+        return *timers_.back();
+    }
+    timer_ref new_carried_task(due_time due) {
+        carried_.push_back(std::make_unique<carried_task>());
+        carried_.back()->due = due;
+        carried_.back()->work = [] {};
+        return *carried_.back();
+    }
+    static spool::task_id id_of(timer_ref t) {
+        return t.as_timer() != nullptr ? t.as_timer()->id() : t.as_carried()->work.id();
     }
     void erase() {
         if (!model_.empty()) {
             const auto one = std::next(model_.begin(), static_cast<std::ptrdiff_t>(roll(model_.size())));
-            wheel_.erase(*one->second);
+            wheel_.erase(one->second);
             model_.erase(one);
         }
     }
     void erase_some() {
-        const auto wanted = [](const future_core& t) { return t.id() % 3 == 0; };
+        const auto wanted = [](timer_ref t) { return id_of(t) % 3 == 0; };
         std::size_t gone = 0;
-        for (future_core* t = wheel_.take_out(wanted); t != nullptr; t = t->links().after) {
-            ASSERT_TRUE(wanted(*t));
+        for (timer_ref t = wheel_.take_out(wanted); t; t = t.after()) {
+            ASSERT_TRUE(wanted(t));
             ++gone;
         }
-        ASSERT_EQ(std::erase_if(model_, [&](const auto& x) { return wanted(*x.second); }), gone);
+        ASSERT_EQ(std::erase_if(model_, [&](const auto& x) { return wanted(x.second); }), gone);
     }
     // Advances the time. Everything that is due must come out, in the order of the model.
     void advance() {
         const bool to_the_first = roll(3) == 0 && !model_.empty();
         now_ = to_the_first ? std::max(now_, model_.begin()->first) : later(now_, any_step());
         wheel_.advance(now_);
-        for (future_core* t = nullptr; (t = wheel_.first()) != nullptr && t->when <= now_;) {
+        for (timer_ref t; (t = wheel_.first()) && t.due() <= now_;) {
             ASSERT_FALSE(model_.empty());
-            ASSERT_EQ(t, model_.begin()->second) << "due " << t->when.time_since_epoch().count();
-            wheel_.erase(*t);
+            ASSERT_EQ(t, model_.begin()->second) << "due " << t.due().time_since_epoch().count();
+            wheel_.erase(t);
             model_.erase(model_.begin());
         }
         ASSERT_TRUE(model_.empty() || model_.begin()->first > now_) << "one that is due did not come out";
@@ -98,9 +126,9 @@ protected:
             }
         }
         if (roll(50) == 0) {
-            std::vector<future_core*> seen;
-            wheel_.visit_in_order([&](future_core& t) { seen.push_back(&t); });
-            std::vector<future_core*> expected;
+            std::vector<timer_ref> seen;
+            wheel_.visit_in_order([&](timer_ref t) { seen.push_back(t); });
+            std::vector<timer_ref> expected;
             for (const auto& [due, timer] : model_) {
                 expected.push_back(timer);
             }
@@ -134,7 +162,8 @@ protected:
     timer_wheel wheel_{now_};
     model_map model_;
     std::vector<due_time> used_before_ = std::vector<due_time>(64, now_);
-    std::vector<std::unique_ptr<carried_task>> owned_;
+    std::vector<std::unique_ptr<carried_task>> carried_;
+    std::vector<owned_timer> timers_;
 };
 
 TEST_P(timer_wheel_against_model, a_random_life_brings_out_everything_in_order_and_in_time) {
@@ -147,20 +176,20 @@ INSTANTIATE_TEST_SUITE_P(seeds, timer_wheel_against_model, testing::Range(1U, 13
 class timer_wheel_of : public testing::Test {
 protected:
     ~timer_wheel_of() override {
-        static_cast<void>(wheel_.take_out([](const future_core&) { return true; }));
+        static_cast<void>(wheel_.take_out([](timer_ref) { return true; }));
     }
     carried_task& add(due_time when) {
         owned_.push_back(std::make_unique<carried_task>());
-        owned_.back()->when = when;
+        owned_.back()->due = when;
         wheel_.insert(*owned_.back());
         return *owned_.back();
     }
-    std::vector<future_core*> all_due_at(due_time now) {
-        std::vector<future_core*> out;
+    std::vector<carried_task*> all_due_at(due_time now) {
+        std::vector<carried_task*> out;
         wheel_.advance(now);
-        for (future_core* t = nullptr; (t = wheel_.first()) != nullptr && t->when <= now;) {
-            wheel_.erase(*t);
-            out.push_back(t);
+        for (timer_ref t; (t = wheel_.first()) && t.due() <= now;) {
+            wheel_.erase(t);
+            out.push_back(t.as_carried());
         }
         return out;
     }
@@ -174,7 +203,7 @@ protected:
 // another level, and all meet.
 TEST_F(timer_wheel_of, equals_from_different_levels_come_out_in_the_order_of_insertion) {
     const due_time due = start_ + 24h;
-    std::vector<future_core*> expected;
+    std::vector<carried_task*> expected;
     for (const nanoseconds before : {nanoseconds{24h}, nanoseconds{1h}, nanoseconds{1s}, 1000ns, 0ns, -5ns}) {
         ASSERT_TRUE(all_due_at(due - std::max(before, 1ns)).empty());
         expected.push_back(&add(due));
@@ -198,21 +227,23 @@ TEST_F(timer_wheel_of, one_lonely_timer_is_not_woken_for_before_it_is_due) {
 }
 
 TEST_F(timer_wheel_of, the_taken_out_are_listed_so_that_equals_keep_their_order) {
-    std::vector<future_core*> soon;
-    std::vector<future_core*> late;
+    std::vector<carried_task*> soon;
+    std::vector<carried_task*> late;
     for (int i = 0; i < 20; ++i) {
         add(start_ + nanoseconds{(i * 7) % 5});
         soon.push_back(&add(start_ + 3ns));
         late.push_back(&add(start_ + 2h));
     }
-    std::vector<future_core*> taken;
-    const auto wanted = [&](const future_core& t) {
-        return std::count(soon.begin(), soon.end(), &t) + std::count(late.begin(), late.end(), &t) != 0;
+    std::vector<carried_task*> taken;
+    const auto wanted = [&](timer_ref t) {
+        return std::count(soon.begin(), soon.end(), t.as_carried()) +
+                   std::count(late.begin(), late.end(), t.as_carried()) !=
+               0;
     };
-    for (future_core* t = wheel_.take_out(wanted); t != nullptr; t = t->links().after) {
-        taken.push_back(t);
+    for (timer_ref t = wheel_.take_out(wanted); t; t = t.after()) {
+        taken.push_back(t.as_carried());
     }
-    std::vector<future_core*> expected = soon;
+    std::vector<carried_task*> expected = soon;
     expected.insert(expected.end(), late.begin(), late.end());
     EXPECT_EQ(taken, expected);
     EXPECT_EQ(all_due_at(start_ + 5ns).size(), 20U);

@@ -73,7 +73,7 @@ TEST(scheduled_thread_pool_executor, STPE_026_shutdown_now_stops_the_running_and
     std::atomic<int> interrupted{0};
     scheduled_thread_pool_executor pool{scheduler_of(2)};
     const ended_at_last end{pool};
-    std::vector<scheduled_future<void>> futures;
+    std::vector<spool::future<void>> futures;
     for (std::size_t i = 0; i < tasks; ++i) {
         futures.push_back(pool.submit([&] {
             ++entered;
