@@ -122,13 +122,13 @@ protected:
     // A weak compare-exchange may fail spuriously. That would count as a loss, and the counts below
     // would not hold.
     void win() {
-        detail::fifo_view seen = end_.look();
+        detail::fifo_view seen = end_.load();
         EXPECT_TRUE(end_.try_claim(seen));
     }
     void lose() {
-        detail::fifo_view old{end_.look().word - 2};
+        detail::fifo_view old{end_.load().word - 2};
         EXPECT_FALSE(end_.try_claim(old));
-        EXPECT_EQ(old.word, end_.look().word);
+        EXPECT_EQ(old.word, end_.load().word);
     }
 
 private:

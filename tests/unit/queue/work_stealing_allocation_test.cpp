@@ -241,7 +241,7 @@ struct thieves_who_see_nobody {
 
 TEST(work_stealing_memory, too_many_nodes_that_thieves_handed_back_at_once_are_not_followed_by_more) {
     using nodes = spool::detail::stealing_nodes<int, thieves_who_see_nobody>;
-    constexpr int too_many = nodes::most + 10;
+    constexpr int too_many = nodes::max_spares + 10;
     nodes store;
     for (int i = 0; i < too_many; ++i) {
         store.return_from_thief(new nodes::node);
