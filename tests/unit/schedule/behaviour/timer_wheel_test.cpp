@@ -31,7 +31,7 @@ struct cancel_unrun {
 };
 using owned_timer = std::unique_ptr<timer, cancel_unrun>;
 owned_timer make_timer() {
-    const auto nothing = [] {};
+    auto nothing = [] {};
     return owned_timer{new spool::detail::once_body<void, decltype(nothing)>(nothing)};
 }
 
