@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -99,9 +100,12 @@ void use_pool(spool::thread_pool_executor& pool) {
 
     std::vector<spool::task> many;
     std::vector<int> plain(100);
+    std::latch all_added{100};
     for (std::size_t i = 0; i < plain.size(); ++i) {
-        many.emplace_back(
-            [&plain, i, big = std::array<char, 80>{}] { plain[i] += static_cast<int>(i) + big[0]; });
+        many.emplace_back([&plain, &all_added, i, big = std::array<char, 80>{}] {
+            plain[i] += static_cast<int>(i) + big[0];
+            all_added.count_down();
+        });
     }
     plain.assign(plain.size(), 1);  // after the tasks were made
     pool.execute_all(std::span<spool::task>{many});
@@ -149,6 +153,7 @@ void use_pool(spool::thread_pool_executor& pool) {
                   .get()
                   .size() == 44,
           "nested");
+    all_added.wait();  // the tasks of execute_all() write to `plain`
 }
 
 template <class Queue>
