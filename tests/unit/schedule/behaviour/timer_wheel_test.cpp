@@ -50,7 +50,7 @@ protected:
         switch (roll(12)) {
             case 0: return due_time::max();
             case 1: return due_time::max() - nanoseconds{static_cast<std::int64_t>(roll(1 << 22))};
-            case 2: return now_ - std::min(any_span(), now_ - begin_ + 1h);
+            case 2: return now_ - std::min(any_span(), std::min(now_, due_time::max() - 4h) - begin_ + 1h);
             case 3: return due_time::min();
             case 4:
             case 5:
