@@ -124,6 +124,8 @@ set(SPOOL_SOURCES
     src/future/future_core.cpp
     src/future/future_link.cpp
     src/future/lost_home.cpp
+    src/pool/backlog.cpp
+    src/pool/backlog.hpp
     src/pool/calls_under_way.cpp
     src/pool/calls_under_way.hpp
     src/pool/claimable_child.cpp

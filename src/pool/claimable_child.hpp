@@ -14,7 +14,7 @@
 //     destroyed unrun
 //
 // Each is one compare-exchange, and none succeeds after the maker's. After the maker's claim the
-// entry is stale: the pool counts it in husks_ and drops it when it finds it, as it does for a
+// entry is stale: the pool counts it and drops it when it finds it, as it does for a
 // future. The last of the two references frees the memory.
 #pragma once
 

@@ -179,7 +179,7 @@ wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait
         ~entry() { list::all.remove(wait).request_stop(); }
     };
     for (self_service* at = wait.worker; at != nullptr; at = at->outer()) {
-        at->pool().note_growth();
+        at->pool().backlog().note_capacity();
     }
     const entry in_list{wait};
     for (bool looks = true;;) {
@@ -201,7 +201,7 @@ wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait
         if (how != wait_result::timed_out && !called) {
             return how;
         }
-        wait.worker->pool().note_growth();
+        wait.worker->pool().backlog().note_capacity();
     }
 }
 

@@ -125,7 +125,7 @@ pool_options thread_pool_executor::core::settings_after_fork() const {
             .maximum_size = maximum_size_.load(),
             .keep_alive = keep_alive(),
             .core_threads_may_time_out = core_may_time_out_.load(),
-            .queue = queue_->fresh(),
+            .queue = backlog_.queue().fresh(),
             .thread_factory = *factory_.get_after_fork(),
             .rejection = *rejection_.get_after_fork(),
             .hooks = hooks_,
@@ -142,7 +142,7 @@ std::shared_ptr<thread_pool_executor::core> thread_pool_executor::core::make_ane
     if (!accepts_tasks(control().state)) {
         fresh->control_.advance_to(run_state::terminated);
     }
-    owner_.made_anew(fresh->queue(), fresh.get(), way_back{fresh});
+    owner_.made_anew(fresh->backlog_.queue(), fresh.get(), way_back{fresh});
     return fresh;
 }
 

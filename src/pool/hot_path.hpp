@@ -2,7 +2,7 @@
 //
 // Admission: only a plain task, from execute(), try_execute() or a task_group, and not in a pool
 // with task_times or queue_first. A task of submit() is the body of a future, so it is not plain
-// and always takes the slow path (prepare(), then admit()). So do tasks with a due time.
+// and always takes the slow path (task_backlog::publish(), then admit()). So do tasks with a due time.
 // Dequeue: every task, while the pool is running and not above its maximum size.
 // Run: every task that the worker loop takes, in a pool without hooks, without task_times, and
 // without a terminating `uncaught` policy.
@@ -48,19 +48,7 @@ inline bool thread_pool_executor::core::takes(task& work) {
 // pool is shut down, or there are too many workers; fetch() then decides.
 inline bool thread_pool_executor::core::fetch_quickly(task& next) {
     const pool_control now = control();
-    if (!accepts_tasks(now.state) || now.workers > maximum_size_.load() || !queue_->poll_into(next)) {
-        return false;
-    }
-    forget_poll_failures();
-    return true;
-}
-
-// Resets the counter that only decides how long back_off() pauses. Stores only on a change, since
-// all workers share the word.
-inline void thread_pool_executor::core::forget_poll_failures() noexcept {
-    if (poll_failures_.load(std::memory_order_relaxed) != 0) {  // relaxed, hint
-        poll_failures_.store(0, std::memory_order_relaxed);     // relaxed, hint
-    }
+    return accepts_tasks(now.state) && now.workers <= maximum_size_.load() && backlog_.poll_into(next);
 }
 
 // Fast path of run(): no hooks and no timing. Exceptions are reported, not rethrown. Returns false

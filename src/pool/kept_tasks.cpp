@@ -43,11 +43,11 @@ bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
 // Throws only for lack of memory, or what the clock throws; then `work` is untouched.
 void thread_pool_executor::core::keep(worker& w, task& work) {
     std::list<task> one(1);
-    prepare(work);
+    backlog_.publish(work);
     one.front() = std::move(work);
     w.kept.splice(w.kept.end(), one);
     w.needs_attention = true;
-    kept_tasks_.fetch_add(1);
+    backlog_.add_kept();
 }
 
 bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
@@ -56,7 +56,7 @@ bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
     }
     next = std::move(w.kept.front());
     w.kept.pop_front();
-    kept_tasks_.fetch_sub(1);
+    backlog_.remove_kept();
     return true;
 }
 
@@ -64,10 +64,7 @@ bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
 // destroys the pool, or returns in a forked child.
 void thread_pool_executor::core::run_kept(worker& w) {
     for (task next; w.stage != worker_stage::let_go && take_kept(w, next);) {
-        if (const future_link link{next}; link && !link.claim(this)) {
-            drop_husk();
-            next = nullptr;
-        } else {
+        if (backlog_.try_claim(next)) {
             run_inside(w, next);
         }
     }
@@ -80,12 +77,11 @@ void thread_pool_executor::core::give_away_kept(worker& w) noexcept {
             task& next = w.kept.front();
             const ticket mine = ticket_of(next);
             std::exception_ptr start_error;
-            if (!queue_->offer(std::move(next)) ||
-                recheck(next, mine, start_error) != admission_result::accepted) {
+            if (!backlog_.offer(next) || recheck(next, mine, start_error) != admission_result::accepted) {
                 return;
             }
             w.kept.pop_front();
-            kept_tasks_.fetch_sub(1);
+            backlog_.remove_kept();
         }
     });
 }

@@ -11,26 +11,15 @@ namespace spool::inline v1 {
 // the core size.
 std::size_t thread_pool_executor::core::growth_limit() const noexcept {
     const admission::sizes now = sizes();
-    const bool queue_takes_all = queue_first_ || takes_all_.load();
+    const bool queue_takes_all = queue_first_ || backlog_.was_unbounded();
     return queue_takes_all ? std::max<std::size_t>(now.core, 1) : now.maximum;
-}
-
-// Samples whether the queue is unbounded. A worker calls this before its wait is examined: the
-// queue may be user code, so the finder must not call the queue under the finder's lock.
-void thread_pool_executor::core::note_growth() noexcept {
-    try {
-        takes_all_.store(queue_->capacity() == blocking_queue<task>::unlimited);
-    } catch (...) {
-        takes_all_.store(false);
-    }
 }
 
 // Whether the task is queued and due. Returns true if the queue throws: the extra thread asks the
 // queue again, and reports what it throws.
 bool thread_pool_executor::core::queue_has_due(task_id wanted) const noexcept {
     try {
-        return queue_->contains(
-            [this, wanted](const task& t) { return t.id() == wanted && t.due() <= now(); });
+        return backlog_.contains_due(wanted, now());
     } catch (...) {
         return true;
     }
@@ -66,20 +55,14 @@ auto thread_pool_executor::core::serve_lent(worker& w, task_scope& scope) -> ser
     task next;
     try {
         if (wanted == 0) {
-            static_cast<void>(queue_->poll_into(next));
-        } else if (std::vector<task> found = queue_->take_if(
-                       [this, wanted](const task& t) { return t.id() == wanted && t.due() <= now(); });
-                   !found.empty()) {
-            next = std::move(found.front());
+            static_cast<void>(backlog_.poll_into(next));
+        } else {
+            next = backlog_.take_if_due(wanted, now());
         }
     } catch (...) {  // from the queue, or no memory
         uncaught(w.info, std::current_exception());
     }
-    if (const future_link link{next}; link && !link.claim(this)) {
-        drop_husk();
-        next = nullptr;
-    }
-    if (!next.empty()) {
+    if (backlog_.try_claim(next) && !next.empty()) {
         static_cast<void>(run(w, scope, next));  // no successor, whatever the task throws
         if (w.needs_attention && attend(w, scope, true) == served::let_go) {
             return served::let_go;

@@ -26,8 +26,8 @@ std::stop_token token_or_none() noexcept {
 // Wakes every thread that may have to check the control word again. pair (S): the word was changed
 // before.
 void thread_pool_executor::core::wake_everybody() noexcept {
-    queue_->wake_consumers();
-    queue_->wake_producers();
+    backlog_.wake_consumers();
+    backlog_.wake_producers();
     changed_.notify_all();
 }
 
@@ -51,20 +51,7 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     };
     const at_end terminate{*this};
     SPOOL_PAUSE_POINT("shutdown_now: about to drain");
-    std::vector<task> drained = queue_->take_if([](const task&) { return true; });
-    std::size_t kept = 0;
-    for (task& t : drained) {
-        unwrap(t);
-        if (const future_link link{t}; link && !link.take_home_away()) {
-            drop_husk();
-        } else if (t.owner() != nullptr) {
-            t = nullptr;  // only its group may run it; the destructor tells the group
-        } else {
-            drained[kept++] = std::move(t);
-        }
-    }
-    drained.erase(drained.begin() + static_cast<std::ptrdiff_t>(kept), drained.end());
-    return drained;
+    return backlog_.take_all();
 }
 
 // Requests stop on one worker after the other, each outside of the lock, since stop callbacks are
@@ -187,8 +174,7 @@ void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop
         if (stop.stop_requested() || !pop_or_report(orphan, pool_info_, a_while, nothing_to_do)) {
             break;
         }
-        if (const future_link link{*orphan}; link && !link.claim(this)) {
-            drop_husk();
+        if (!backlog_.try_claim(*orphan)) {
             continue;
         }
         guarded(pool_info_, [&] {
@@ -205,7 +191,7 @@ void thread_pool_executor::core::run_what_nobody_can(const std::stop_token& stop
 bool thread_pool_executor::core::pop_or_report(std::optional<task>& next, const worker_info& where,
                                                const wait_limits& limits, function_ref<bool()> give_up) {
     try {
-        return queue_->pop_until(next, limits, give_up) == wait_result::ready;
+        return backlog_.pop_until(next, limits, give_up) == wait_result::ready;
     } catch (...) {
         uncaught(where, std::current_exception());
         back_off();
@@ -221,7 +207,7 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
     self_service::for_each_of(*this, [this](worker& one) { run_kept(one); });
     run_the_rest(w);
     // Workers that waited for tasks which were not due: there is none any more, so they leave.
-    queue_->wake_consumers();
+    backlog_.wake_consumers();
     self_service::for_each_of(*this, [this](worker& one) {
         if (!std::exchange(one.closing, true)) {
             closers_like(one).fetch_add(1);  // until the worker leaves
@@ -243,12 +229,7 @@ void thread_pool_executor::core::run_first(worker& w) {
     if (first.empty()) {
         return;
     }
-    if (const future_link link{first}; link && !link.claim(this)) {
-        drop_husk();
-        w.holds_first = false;
-        w.started.store(0);
-        w.depth.store(0);
-    } else {
+    if (try_claim(w, first)) {
         run_inside(w, first);
     }
 }
@@ -260,9 +241,7 @@ void thread_pool_executor::core::run_the_rest(worker& w) {
         if (!pop_or_report(next, w.info, {}, nothing_to_do)) {
             continue;
         }
-        if (const future_link link{*next}; link && !link.claim(this)) {
-            drop_husk();
-        } else {
+        if (backlog_.try_claim(*next)) {
             run_inside(w, *next);
         }
     }

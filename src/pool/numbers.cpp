@@ -39,7 +39,7 @@ pool_snapshot thread_pool_executor::core::uncounted_snapshot() const {
     s.core_size = core_size_.load();
     s.maximum_size = maximum_size_.load();
     s.keep_alive = keep_alive();
-    s.queue_capacity = queue_->capacity();
+    s.queue_capacity = backlog_.queue().capacity();
     s.rejected = rejected_.load();
     return s;
 }
@@ -55,7 +55,7 @@ std::string thread_pool_executor::core::rejection_numbers() const {
     pool_snapshot s = uncounted_snapshot();
     s.state = now.state;
     s.pool_size = now.workers;
-    s.queued = queued();
+    s.queued = backlog_.size();
     return text_of(s, false);
 }
 
@@ -65,7 +65,7 @@ pool_snapshot thread_pool_executor::core::snapshot() const {
     // count again. Under a load that never lets two counts agree, the last one has to do.
     std::uint64_t started = count_workers(s);
     for (int tries = 0; tries < 32; ++tries) {
-        s.queued = queued();
+        s.queued = backlog_.size();
         const std::uint64_t before = std::exchange(started, count_workers(s));
         if (before == started) {
             break;
@@ -91,13 +91,6 @@ std::uint64_t thread_pool_executor::core::count_workers(pool_snapshot& s) const 
         started += w->started.load();
     }
     return started;
-}
-
-// Number of queued tasks: without stale entries, and with the tasks that workers keep. Must not be
-// called under a lock, since the queue may be user code.
-std::size_t thread_pool_executor::core::queued() const {
-    const auto entries = static_cast<std::ptrdiff_t>(queue_->size() + kept_tasks_.load()) - husks_.load();
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(entries, 0));
 }
 
 std::string to_string(const pool_snapshot& s) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "pool/backlog.hpp"
 #include "pool/calls_under_way.hpp"
 #include "pool/control_word.hpp"
 #include "pool/pool_steps.hpp"
@@ -72,10 +73,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds patience_of_join() const noexcept;
     /// run_child() for a child that the group has claimed. The child's queue entry is then stale.
     void run_claimed_child(worker& w, future_link entry, task& child);
-    /// Whether the queue keeps a store per consumer, in which a group finds its children.
-    [[nodiscard]] bool keeps_stores() const noexcept { return keeps_stores_; }
     bool requeue(task& work, function_ref<bool(run_state)> may_run);
-    [[nodiscard]] bool contains(task_id id) const;
     bool remove(task_id id);
     std::size_t purge();
 
@@ -120,7 +118,6 @@ public:
     // ---- numbers.cpp
     [[nodiscard]] pool_snapshot snapshot() const;
     [[nodiscard]] std::string describe() const;
-    [[nodiscard]] std::size_t queued() const;
 
     [[nodiscard]] pool_control control() const noexcept { return control_.load(); }
     [[nodiscard]] admission::sizes sizes() const noexcept {
@@ -131,7 +128,8 @@ public:
         return std::chrono::nanoseconds{keep_alive_.load()};
     }
     [[nodiscard]] std::uint64_t rejected() const noexcept { return rejected_.load(); }
-    [[nodiscard]] blocking_queue<task>& queue() noexcept { return *queue_; }
+    [[nodiscard]] task_backlog& backlog() noexcept { return backlog_; }
+    [[nodiscard]] const task_backlog& backlog() const noexcept { return backlog_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const task_decorator* decorator() const noexcept {
         return decorate_ ? &decorate_ : nullptr;
@@ -152,7 +150,6 @@ public:
     /// The time by the clock that the tasks' due times refer to.
     [[nodiscard]] due_time now() const noexcept { return clock_ ? clock_->now() : due_time::clock::now(); }
     [[nodiscard]] std::size_t growth_limit() const noexcept;
-    void note_growth() noexcept;
     [[nodiscard]] bool queue_has_due(task_id wanted) const noexcept;
     bool lend_thread(task_id wanted) noexcept;
 
@@ -162,23 +159,20 @@ private:
     friend class pool_steps;
     using all_steps = pool_steps<control_word, core>;
     [[nodiscard]] all_steps steps() noexcept { return {control_, *this}; }
-    void settle_queue() const noexcept { queue_->settle(); }
-    bool offer(task& work) { return queue_->offer(std::move(work)) || offer_without_husks(work); }
-    [[nodiscard]] bool queue_empty() const { return queue_->empty(); }
+    using ticket = task_backlog::ticket;
+    static ticket ticket_of(const task& work) { return task_backlog::ticket_of(work); }
+    void settle_queue() const noexcept { backlog_.synchronize_with_producers(); }
+    bool offer(task& work) { return backlog_.offer(work); }
+    [[nodiscard]] bool queue_empty() const { return backlog_.is_empty(); }
+    [[nodiscard]] bool queue_is_empty() const noexcept { return backlog_.is_surely_empty(); }
     [[nodiscard]] std::uint64_t settings_version() const noexcept { return settings_version_.load(); }
     void on_shutdown() { owner_.on_shutdown(); }
-    void wake_consumers() noexcept { queue_->wake_consumers(); }
+    void wake_consumers() noexcept { backlog_.wake_consumers(); }
 
     class worker_body;
     using worker_list = std::list<std::shared_ptr<worker>>;
 
     // ---- submission.cpp
-    // Identifies one submission of a task. A periodic task is requeued under the same id, and after
-    // a run its queue entry belongs to another submission.
-    struct ticket {
-        task_id id;
-        std::optional<std::uint64_t> runs;  // runs before this submission; none: any submission
-    };
     struct way_in {  // the outcome of the fast path
         task_id id;
         quick_result how;
@@ -188,21 +182,12 @@ private:
     admission_result go_on(task& work, way_in way, std::exception_ptr& start_error);
     bool takes_at_length(task& work, way_in way);
     void execute_at_length(task& work, way_in way);
-    void prepare(task& work) const;
-    void wrap(task& work) const;
-    static void unwrap(task& work);
-    bool unprepare(task& work);
     admission_result admit(task& work, std::exception_ptr& start_error);
     std::size_t offer_some(std::span<task> work);
     admission_result recheck(task& work, const ticket& mine, std::exception_ptr& start_error);
-    bool offer_without_husks(task& work);
-    static ticket ticket_of(const task& work);
     static ticket plain_ticket(task_id id) noexcept { return {id, 0}; }
-    std::optional<task> take_back(const ticket& wanted);
     std::optional<task> take_back_if_possible(const ticket& wanted) noexcept;
-    bool sweep_husks();
     void note_stale_entry() noexcept;
-    void drop_husk() noexcept { husks_.fetch_sub(1); }
 
     // ---- worker_start.cpp
     /// Precondition: the worker is counted in. The caller must count it out unless `started`.
@@ -233,10 +218,9 @@ private:
     bool claim_and_run(worker& w, task_scope& scope, task& next);
     served attend(worker& w, task_scope& scope, bool fine);
     served serve_lent(worker& w, task_scope& scope);  // lend.cpp
-    bool claims(worker& w, task& next);
+    bool try_claim(worker& w, task& next);
     bool fetch_quickly(task& next);
     bool fetch(task& next);
-    void forget_poll_failures() noexcept;
     class turn;
     struct dry_spell {  // one idle period of one worker, until its next task
         deadline::time_point since{};
@@ -271,7 +255,6 @@ private:
     void run_kept(worker& w);
 
     // ---- worker_leave.cpp
-    [[nodiscard]] bool queue_is_empty() const noexcept;
     bool hands_over();
     void depart(worker& w);
     void tell_of_free_place() noexcept;
@@ -347,7 +330,7 @@ private:
     setting<rejection_policy> rejection_;
     setting<spool::thread_factory> factory_;
 
-    const std::unique_ptr<blocking_queue<task>> queue_;
+    task_backlog backlog_;
     const std::shared_ptr<pool_hooks> hooks_;  // may be null
     const task_decorator decorate_;
     const uncaught_policy uncaught_;
@@ -355,14 +338,12 @@ private:
     const bool lets_in_quickly_;  // see admit_quickly()
     const bool runs_quickly_;     // see run_quickly()
     const bool queue_first_;
-    const bool keeps_stores_;
     const std::shared_ptr<clock_source> clock_;  // for due times; null: the real clock
     const spool::idle_spin idle_spin_;
     const fork_policy on_fork_;
     const deadlock_policy on_deadlock_;
-    std::atomic<bool> takes_all_{false};  // the queue was unbounded when last asked
-    const long born_in_;                  // the id of the process that made the pool
-    std::shared_ptr<core> kept_;          // itself, for good, in a forked child that has lost it
+    const long born_in_;          // the id of the process that made the pool
+    std::shared_ptr<core> kept_;  // itself, for good, in a forked child that has lost it
     lost_home lost_;
     // How long idle workers waited for their next task. On its own cache line: every task reads the
     // members above.
@@ -385,10 +366,7 @@ private:
     std::atomic<std::size_t> closers_{0};          // workers inside close(), exempt from its wait
     std::atomic<std::size_t> leaving_closers_{0};  // departing workers inside close(), likewise
     std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook
-    std::atomic<std::ptrdiff_t> husks_{0};         // stale entries: a waiter runs or ran the body
-    std::atomic<std::size_t> kept_tasks_{0};       // of all workers; see kept_tasks.cpp
     std::atomic<std::uint64_t> rejected_{0};       // statistic
-    std::atomic<unsigned> poll_failures_{0};       // in a row
     [[no_unique_address]] calls_under_way calls_;
     event_count changed_;  // notified when the pool has terminated, or a worker has left
 };

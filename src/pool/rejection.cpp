@@ -95,16 +95,14 @@ rejected_execution thread_pool_executor::core::rejection_error(rejection_reason 
 }
 
 bool thread_pool_executor::core::evict_oldest() {
-    std::optional<task> oldest = queue_->poll();
-    if (!oldest.has_value()) {
+    task victim;
+    if (!backlog_.evict_oldest(victim)) {
         return false;
     }
-    if (const future_link link{*oldest}; link && !link.claim(this)) {
-        drop_husk();
-    } else {
-        count_rejection(*oldest, rejection_reason::evicted);
+    if (!victim.empty()) {
+        count_rejection(victim, rejection_reason::evicted);
     }
-    return true;  // either way there is room now
+    return true;
 }
 
 }  // namespace spool::inline v1

@@ -38,7 +38,10 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       core_may_time_out_(options.core_threads_may_time_out),
       rejection_(std::move(options.rejection)),
       factory_(std::move(options.thread_factory)),
-      queue_(std::move(options.queue)),
+      backlog_(std::move(options.queue), this,
+               !options.task_times ? task_backlog::timing::none
+               : queue_first       ? task_backlog::timing::tasks_without_due_time
+                                   : task_backlog::timing::all_tasks),
       hooks_(std::move(options.hooks)),
       decorate_(std::move(options.decorate)),
       uncaught_(std::move(options.uncaught)),
@@ -46,7 +49,6 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
       lets_in_quickly_(!task_times_ && !queue_first),
       runs_quickly_(hooks_ == nullptr && !task_times_ && !uncaught_.terminates()),
       queue_first_(queue_first),
-      keeps_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
       clock_(std::move(clock)),
       idle_spin_(options.idle_spin),
       on_fork_(options.on_fork),
@@ -56,11 +58,11 @@ thread_pool_executor::core::core(thread_pool_executor& owner, pool_options&& opt
     learn_whether_spinning_can_help();
     check_sizes(options.core_size, options.maximum_size);
     check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
-    check(queue_ != nullptr, name_, "the queue is null");
+    check(backlog_.has_queue(), name_, "the queue is null");
     check(static_cast<bool>(*factory_.get()), name_, "the thread factory is empty");
     check(static_cast<bool>(*rejection_.get()), name_, "the rejection policy is empty");
     check(static_cast<bool>(uncaught_), name_, "the handler of uncaught exceptions is empty");
-    check(on_fork_ != fork_policy::empty || queue_->fresh() != nullptr, name_,
+    check(on_fork_ != fork_policy::empty || backlog_.queue().fresh() != nullptr, name_,
           "on_fork is empty, but the queue has no fresh(): a forked child could not make the pool anew");
 }
 
@@ -86,8 +88,8 @@ void thread_pool_executor::core::check_keep_alive(std::chrono::nanoseconds d, bo
 // Waiting workers and submitters compare the version with the one they saw. pair (S): the version.
 void thread_pool_executor::core::settings_changed() noexcept {
     settings_version_.fetch_add(1);
-    queue_->wake_consumers();
-    queue_->wake_producers();
+    backlog_.wake_consumers();
+    backlog_.wake_producers();
 }
 
 void thread_pool_executor::core::set_core_size(std::size_t n) {
@@ -104,8 +106,8 @@ void thread_pool_executor::core::set_core_size(std::size_t n) {
     // Starts a worker per queued task, at most as many as the size has grown by. A worker that
     // finds no task stays, as a core worker.
     std::exception_ptr error;
-    for (std::size_t wanted = std::min(n - before, queue_->size()); wanted > 0 && !queue_->empty();
-         --wanted) {
+    for (std::size_t wanted = std::min(n - before, backlog_.queue().size());
+         wanted > 0 && !backlog_.is_empty(); --wanted) {
         if (start_worker(nullptr, bound::core_size, error) != start_result::started) {
             try_for_the_stranded();
             break;

@@ -6,54 +6,9 @@
 #include "pool/deadlock_watch.hpp"
 #include "pool/hot_path.hpp"
 #include "pool/pool_core.hpp"
-#include "pool/timed_body.hpp"
 #include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
-
-// Sets what must be known before another thread can see the task. Waiters never claim a task with
-// a due time.
-void thread_pool_executor::core::prepare(task& work) const {
-    wrap(work);  // first, since this may throw
-    if (const future_link link{work}; link) {
-        if (const auto* timed = task_times_ ? work.target<timed_body>() : nullptr) {
-            link.set_submitted(timed->submitted());
-        }
-        if (work.due() == due_time::min()) {
-            static_cast<void>(link.set_home(this));
-        } else {
-            link.set_keeper(this);
-        }
-    }
-}
-
-void thread_pool_executor::core::wrap(task& work) const {
-    // In a derived pool a task with a due time has waited since that time; see info_of().
-    if (task_times_ && !(queue_first_ && work.due() != due_time::min())) {
-        timed_body timed{work};
-        work = task{std::move(timed)};  // fits inline: cannot throw
-        // Hands over the memory of the wrapper too.
-        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
-    }
-}
-
-void thread_pool_executor::core::unwrap(task& work) {
-    if (auto* timed = work.target<timed_body>()) {
-        work = timed->release();
-    }
-}
-
-// Undoes prepare() for a task that the pool refuses. Returns false if a waiting worker has claimed
-// the body meanwhile; then the pool has accepted the task.
-bool thread_pool_executor::core::unprepare(task& work) {
-    unwrap(work);
-    if (const future_link link{work}; link && !link.set_home(nullptr)) {
-        drop_husk();
-        work = nullptr;
-        return false;
-    }
-    return true;
-}
 
 void thread_pool_executor::core::throw_empty() const {
     detail::throw_empty_callable("thread_pool_executor \"" + name_ + "\"");
@@ -141,11 +96,11 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
     try {
         entries.reserve(work.size());
         for (; prepared < work.size(); ++prepared) {
-            prepare(work[prepared]);
+            backlog_.publish(work[prepared]);
             entries.push_back({ticket_of(work[prepared])});
         }
         SPOOL_PAUSE_POINT("execute_all: about to offer");
-        taken = queue_->offer_some(work);
+        taken = backlog_.offer_some(work);
     } catch (...) {
         // The queue threw, or there is no memory. The tasks that the queue took are empty by now.
         while (taken < prepared && work[taken].empty()) {
@@ -153,14 +108,14 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         }
         if (taken == 0) {
             for (task& one : work.first(prepared)) {
-                static_cast<void>(unprepare(one));
+                static_cast<void>(backlog_.try_withdraw(one));
             }
             work.front().clear();  // the one that threw is consumed, those after it are untouched
             throw;
         }
     }
     for (task& one : work.subspan(taken, prepared - taken)) {
-        static_cast<void>(unprepare(one));
+        static_cast<void>(backlog_.try_withdraw(one));
     }
     std::exception_ptr start_error;
     // The second look at the control word: once for all tasks, unless the word has changed.
@@ -170,7 +125,7 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
         // front, so the refused tasks are the last ones.
         for (std::size_t i = taken; i-- > 0;) {
             entries[i].late = recheck(work[i], entries[i].mine, start_error);
-            if (entries[i].late != admission_result::accepted && !unprepare(work[i])) {
+            if (entries[i].late != admission_result::accepted && !backlog_.try_withdraw(work[i])) {
                 entries[i].late = admission_result::accepted;
             }
         }
@@ -183,26 +138,22 @@ std::size_t thread_pool_executor::core::offer_some(std::span<task> work) {
 }
 
 admission_result thread_pool_executor::core::try_execute(task& work, std::exception_ptr& start_error) {
-    prepare(work);
+    backlog_.publish(work);
     admission_result answer = admission_result::accepted;
     try {
         answer = admit(work, start_error);
     } catch (...) {  // from the queue: nothing has changed, unless the queue holds the task
-        if (!work.empty() && unprepare(work)) {
+        if (!work.empty() && backlog_.try_withdraw(work)) {
             throw;
         }
         report_queue_failure();
     }
-    return answer == admission_result::accepted || unprepare(work) ? answer : admission_result::accepted;
+    return answer == admission_result::accepted || backlog_.try_withdraw(work) ? answer
+                                                                               : admission_result::accepted;
 }
 
 admission_result thread_pool_executor::core::admit(task& work, std::exception_ptr& start_error) {
     return steps().admit(work, start_error);
-}
-
-// Retries the offer after a sweep: a stale entry must not take the room of a task.
-bool thread_pool_executor::core::offer_without_husks(task& work) {
-    return sweep_husks() && queue_->offer(std::move(work));
 }
 
 // The second half of the handshake, after a successful offer; see pool_steps.hpp.
@@ -211,33 +162,13 @@ admission_result thread_pool_executor::core::recheck(task& work, const ticket& m
     return steps().recheck(work, mine, start_error);
 }
 
-auto thread_pool_executor::core::ticket_of(const task& work) -> ticket {
-    const future_link link{work};
-    return {work.id(), link ? link.runs() : 0};
-}
-
-std::optional<task> thread_pool_executor::core::take_back(const ticket& wanted) {
-    std::vector<task> found = queue_->take_if([&wanted](const task& t) {
-        const future_link link{t};
-        return t.id() == wanted.id && (!link || !wanted.runs.has_value() || link.runs() == *wanted.runs);
-    });
-    if (found.empty()) {
-        return std::nullopt;
-    }
-    if (const future_link link{found.front()}; link && !link.take_home_away()) {
-        drop_husk();
-        return std::nullopt;
-    }
-    return std::move(found.front());
-}
-
 // A task is accepted or not, never in between. If the queue throws twice, the task stays in the
 // queue and counts as accepted. A pool that has ended meanwhile destroys the task with its queue,
 // as it does with tasks that shutdown_now() could not drain.
 std::optional<task> thread_pool_executor::core::take_back_if_possible(const ticket& wanted) noexcept {
     for (int attempt = 0; attempt < 2; ++attempt) {
         try {
-            return take_back(wanted);
+            return backlog_.take_back(wanted);
         } catch (...) {
             report_queue_failure();
         }
@@ -256,19 +187,6 @@ void thread_pool_executor::core::report_queue_failure() const noexcept {
     }
 }
 
-// Removes the stale entries from the queue. Returns true if that made room.
-bool thread_pool_executor::core::sweep_husks() {
-    if (husks_.load() <= 0) {
-        return false;
-    }
-    const std::vector<task> husks = queue_->take_if([](const task& t) {
-        const future_link link{t};
-        return link && link.is_husk();
-    });
-    husks_.fetch_sub(static_cast<std::ptrdiff_t>(husks.size()));
-    return !husks.empty();
-}
-
 admission_result thread_pool_executor::core::execute_until(task& work, deadline until,
                                                            const std::stop_token& stop) {
     std::exception_ptr start_error;
@@ -285,28 +203,17 @@ admission_result thread_pool_executor::core::execute_until(task& work, deadline 
             const pool_control c = control();
             return !accepts_tasks(c.state) || c.workers < enough || settings_version_.load() != version;
         };
-        // The task is not in the queue yet, so no waiter may claim it. `home` sets its owner later.
         const ticket mine = ticket_of(work);
-        const late_home home{work};
-        wrap(work);
-        wait_result how = wait_result::gave_up;
-        try {
-            const auto sleep = [&](const wait_limits& limits) {
-                return queue_->push_until(work, limits, try_again);
-            };
-            how = until.is_never() ? deadlock_watch::wait(*this, blocked_wait::what::room, stop, sleep)
-                                   : sleep({.until = until, .stop = stop});
-        } catch (...) {  // from the queue: nothing has changed
-            unwrap(work);
-            throw;
-        }
+        const wait_result how = backlog_.offer_when_room(work, try_again, [&](task_backlog::sleeper sleep) {
+            return until.is_never() ? deadlock_watch::wait(*this, blocked_wait::what::room, stop, sleep)
+                                    : sleep({.until = until, .stop = stop});
+        });
         if (how == wait_result::ready) {
-            SPOOL_PAUSE_POINT("execute_for: in the queue, without a home");
-            home.set(this);
             const admission_result late = recheck(work, mine, start_error);
-            return late == admission_result::accepted || unprepare(work) ? late : admission_result::accepted;
+            return late == admission_result::accepted || backlog_.try_withdraw(work)
+                       ? late
+                       : admission_result::accepted;
         }
-        unwrap(work);
         if (how == wait_result::interrupted) {
             throw interrupted("thread_pool_executor \"" + name_ +
                               "\": stop requested while waiting for room");
@@ -324,7 +231,7 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
         return false;
     }
     const ticket mine = ticket_of(work);
-    if (!queue_->offer(std::move(work))) {
+    if (!backlog_.offer(work)) {
         return false;
     }
     SPOOL_PAUSE_POINT("requeue: offered");
@@ -347,32 +254,14 @@ bool thread_pool_executor::core::requeue(task& work, function_ref<bool(run_state
 
 // ---- Removing tasks
 
-bool thread_pool_executor::core::contains(task_id id) const {
-    return queue_->contains([id](const task& t) {
-        const future_link link{t};
-        return t.id() == id && (!link || !link.is_husk());
-    });
-}
-
 bool thread_pool_executor::core::remove(task_id id) {
-    const bool removed = take_back({id, std::nullopt}).has_value();
+    const bool removed = backlog_.take_back({id, std::nullopt}).has_value();
     try_terminate();
     return removed;
 }
 
 std::size_t thread_pool_executor::core::purge() {
-    const std::vector<task> gone = queue_->take_if([](const task& t) {
-        const future_link link{t};
-        return link ? link.is_husk() || link.is_cancelled() : t.is_cancelled();
-    });
-    std::size_t cancelled = 0;
-    for (const task& t : gone) {
-        if (const future_link link{t}; !link || link.claim(this)) {
-            ++cancelled;
-        } else {
-            drop_husk();
-        }
-    }
+    const std::size_t cancelled = backlog_.purge();
     try_terminate();
     return cancelled;
 }

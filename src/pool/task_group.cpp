@@ -71,7 +71,8 @@ inline bool task_group::offer(task& child) {
         if (&pool != home_) {
             return false;
         }
-        return pool.keeps_stores() || worker_ == nullptr ? pool.takes(child) : fork_claimable(pool, child);
+        return pool.backlog().keeps_stores() || worker_ == nullptr ? pool.takes(child)
+                                                                   : fork_claimable(pool, child);
     } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
@@ -173,7 +174,7 @@ void task_group::join() noexcept {
     };
     const auto use_own = [&] {
         try {
-            return pool.queue().use_own(run_if_mine);
+            return pool.backlog().queue().use_own(run_if_mine);
         } catch (...) {
             search_failed(pool);
             return false;
@@ -192,12 +193,12 @@ void task_group::join() noexcept {
 // Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
     core& pool = pool_.use();
-    if (!pool.keeps_stores()) {
+    if (!pool.backlog().keeps_stores()) {
         return run_claimable(pool);
     }
     std::vector<task> children;
     try {
-        children = pool.queue().take_if([this](const task& t) { return is_parent_of(t); });
+        children = pool.backlog().queue().take_if([this](const task& t) { return is_parent_of(t); });
     } catch (...) {
         search_failed(pool);
     }
@@ -238,11 +239,11 @@ bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
     core& pool = pool_.use();
     notice_stop();
-    if (!pool.keeps_stores() || !self.has_stack_room()) {
+    if (!pool.backlog().keeps_stores() || !self.has_stack_room()) {
         return false;
     }
     try {
-        return pool.queue().use_other([&](task& t) {
+        return pool.backlog().queue().use_other([&](task& t) {
             const bool is_awaited = is_ancestor_of(t);
             if (is_awaited) {
                 pool.run_child(self, t);

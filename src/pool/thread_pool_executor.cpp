@@ -179,14 +179,14 @@ std::size_t thread_pool_executor::prestart_all_core_threads() {
 }
 
 blocking_queue<task>& thread_pool_executor::queue() noexcept {
-    return use().queue();
+    return use().backlog().queue();
 }
 std::string thread_pool_executor::executor_label() const {
     return "thread_pool_executor \"" + name() + "\"";
 }
 
 bool thread_pool_executor::contains(task_id id) const {
-    return use().contains(id);
+    return use().backlog().contains(id);
 }
 
 bool thread_pool_executor::remove(task_id id) {

@@ -16,18 +16,6 @@ constinit thread_local task_id pool_left_here = 0;
 
 }  // namespace
 
-// Asks a user's queue that throws once more: the caller may be the last thread that checks it. If
-// the queue throws again, it counts as not empty.
-bool thread_pool_executor::core::queue_is_empty() const noexcept {
-    for (int attempt = 0; attempt < 2; ++attempt) {
-        try {
-            return queue_->empty();
-        } catch (...) {  // below
-        }
-    }
-    return false;
-}
-
 void thread_pool_executor::core::depart(worker& w) {
     forget_closer(w);  // before `leaving` is set: as a working closer
     w.leaving = true;
@@ -65,7 +53,7 @@ void thread_pool_executor::core::forget_closer(worker& w) noexcept {
 // Wakes submitters that wait for a free place, and a destructor that waits for the last worker.
 // pair (S): the count was lowered before.
 void thread_pool_executor::core::tell_of_free_place() noexcept {
-    queue_->wake_producers();
+    backlog_.wake_producers();
     changed_.notify_all();
 }
 
@@ -125,7 +113,7 @@ void thread_pool_executor::core::join_those_who_left() {
 
 // The queue throws at every call: retries it less and less often, down to once a second.
 void thread_pool_executor::core::back_off() {
-    const unsigned failures = poll_failures_.fetch_add(1);
+    const unsigned failures = backlog_.count_poll_failure();
     const std::chrono::milliseconds pause{1U << std::min(failures, 10U)};
     static_cast<void>(
         changed_.await([this] { return !runs_queue(control().state); }, {.until = deadline::after(pause)}));

@@ -47,7 +47,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     w.stack = stack_room::of_this_thread();
     self_service waits{*this, w};
     {
-        consumer_place place{attach(w) ? queue_.get() : nullptr};
+        consumer_place place{attach(w) ? &backlog_.queue() : nullptr};
         if (hooks_ != nullptr) {
             guarded(w.info, [&] { hooks_->worker_started(w.info); });
             // Set by this very thread: the hook destroyed the pool.
@@ -88,7 +88,7 @@ bool thread_pool_executor::core::begin(worker& w, task_scope& scope) {
 // of its own, which loses nothing.
 bool thread_pool_executor::core::attach(const worker& w) {
     try {
-        queue_->attach_consumer();
+        backlog_.queue().attach_consumer();
         return true;
     } catch (const std::bad_alloc&) {
     } catch (...) {
@@ -148,7 +148,7 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     if (next.is_plain()) [[likely]] {
         // A queue or a factory may have asked for a token since the last task.
         scope.drop_leftover_token();
-    } else if (claims(w, next)) {
+    } else if (try_claim(w, next)) {
         scope.reset(next);
     } else {
         return true;
@@ -179,13 +179,10 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
 }
 
 // Claims the task for this worker. Returns false, and drops the task, if the entry is stale.
-[[gnu::noinline]] bool thread_pool_executor::core::claims(worker& w, task& next) {
-    const future_link link{next};
-    if (!link || link.claim(this)) {
+[[gnu::noinline]] bool thread_pool_executor::core::try_claim(worker& w, task& next) {
+    if (backlog_.try_claim(next)) {
         return true;
     }
-    drop_husk();
-    next = nullptr;
     if (std::exchange(w.holds_first, false)) {
         w.started.store(0);
         w.depth.store(0);
@@ -198,7 +195,7 @@ class thread_pool_executor::core::turn {
 public:
     turn(core& pool, task& next) noexcept : pool_(pool), next_(next) {}
 
-    bool poll() { return pool_.queue_->poll_into(next_); }
+    bool poll() { return pool_.backlog_.poll_into(next_); }
     // The worker stays, for tasks that are not due: another keep-alive period begins.
     void has_to_stay() noexcept {
         spell_.idle = false;
@@ -209,7 +206,7 @@ public:
         const deadline until = limited ? pool_.patience(spell_) : deadline::never();
         std::optional<task> polled;
         const wait_limits limits{.until = until, .stop = {}, .spin = pool_.spin_time(spell_)};
-        const wait_result how = pool_.queue_->pop_until(polled, limits, look_again);
+        const wait_result how = pool_.backlog_.pop_until(polled, limits, look_again);
         if (polled.has_value()) {
             next_ = *std::move(polled);
             pool_.dry_spells_.note(deadline::clock::now() - spell_.since);
@@ -226,11 +223,7 @@ private:
 // Slow path of fetch_quickly(). Returns false if the worker must leave; it is then counted out.
 [[gnu::noinline]] bool thread_pool_executor::core::fetch(task& next) {
     turn now{*this, next};
-    if (!steps().fetch(now)) {
-        return false;
-    }
-    forget_poll_failures();
-    return true;
+    return steps().fetch(now);
 }
 
 // For a worker that died of an exception: see pool_steps.

@@ -104,20 +104,11 @@ void thread_pool_executor::core::run_taken(worker& w, task& work, const std::sto
         w, scope, work, [&work] { work(); }, info);
 }
 
-// Called when a waiter has claimed the body of a queued task, which makes the queue entry stale.
-// The entry must not take the room that a blocked submitter waits for, so the pool sweeps stale
-// entries out of a full queue. Nor may stale entries pile up while all workers wait, so the pool
-// also sweeps when they are half of the queue, which costs a constant per entry. If the queue
-// throws, the entries stay until a worker dequeues them: the claimed body must run in any case.
+// A waiter has claimed the body of a queued task. If the queue throws, the claimed body must run all
+// the same.
 void thread_pool_executor::core::note_stale_entry() noexcept {
-    constexpr std::ptrdiff_t few = 64;
-    const std::ptrdiff_t stale = husks_.fetch_add(1) + 1;
-    SPOOL_PAUSE_POINT("nested wait: claimed");
     try {
-        if (queue_->remaining_capacity() == 0 ||
-            (stale >= few && 2 * stale >= static_cast<std::ptrdiff_t>(queue_->size()))) {
-            sweep_husks();
-        }
+        backlog_.add_stale_entry();
     } catch (...) {
         report_queue_failure();
     }

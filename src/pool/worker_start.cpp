@@ -246,7 +246,7 @@ void thread_pool_executor::core::admit_again(worker& w, task& first) {
     } catch (...) {
         uncaught(w.info, std::current_exception());
     }
-    if (!first.empty() && unprepare(first)) {  // empty: the queue had taken it before it threw
+    if (!first.empty() && backlog_.try_withdraw(first)) {  // empty: the queue had taken it before it threw
         count_rejection(first, rejection_reason::no_thread);
     }
 }

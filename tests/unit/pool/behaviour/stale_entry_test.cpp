@@ -28,10 +28,10 @@ struct counting_hooks : spool::pool_hooks {
 
 // A pool whose only worker has run `inner` while waiting for it: the stale entry of `inner` is
 // still queued.
-class pool_husk : public testing::Test {
+class pool_stale_entry : public testing::Test {
 protected:
     template <class F>
-    void with_husk(F f) {
+    void with_stale_entry(F f) {
         const auto done = pool.submit([this, f] {
             inner = pool.submit([this] { ++ran; });
             inner.get();
@@ -50,8 +50,8 @@ protected:
 
 }  // namespace
 
-TEST_F(pool_husk, is_not_counted_and_gets_no_hooks) {
-    with_husk([this] {
+TEST_F(pool_stale_entry, is_not_counted_and_gets_no_hooks) {
+    with_stale_entry([this] {
         EXPECT_EQ(pool.snapshot().queued, 0U);
         EXPECT_EQ(pool.task_count(), 2U);
         EXPECT_EQ(pool.completed_task_count(), 1U);
@@ -67,17 +67,17 @@ TEST_F(pool_husk, is_not_counted_and_gets_no_hooks) {
     EXPECT_EQ(hooks->after.all().front(), inner.id());  // the inner task ended first
 }
 
-TEST_F(pool_husk, is_not_handed_back_by_shutdown_now) {
+TEST_F(pool_stale_entry, is_not_handed_back_by_shutdown_now) {
     std::size_t back = 99;
-    with_husk([&] { back = pool.shutdown_now().size(); });
+    with_stale_entry([&] { back = pool.shutdown_now().size(); });
     EXPECT_EQ(back, 0U);
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_EQ(pool.snapshot().queued, 0U);
     EXPECT_EQ(pool.completed_task_count(), 2U);
 }
 
-TEST_F(pool_husk, is_removed_by_purge_which_does_not_count_it) {
-    with_husk([this] {
+TEST_F(pool_stale_entry, is_removed_by_purge_which_does_not_count_it) {
+    with_stale_entry([this] {
         EXPECT_EQ(pool.purge(), 0U);
         EXPECT_EQ(pool.queue().size(), 0U);
         EXPECT_EQ(pool.snapshot().queued, 0U);
@@ -86,8 +86,8 @@ TEST_F(pool_husk, is_removed_by_purge_which_does_not_count_it) {
     EXPECT_EQ(pool.completed_task_count(), 2U);
 }
 
-TEST_F(pool_husk, cannot_be_removed_and_its_future_keeps_its_result) {
-    with_husk([this] {
+TEST_F(pool_stale_entry, cannot_be_removed_and_its_future_keeps_its_result) {
+    with_stale_entry([this] {
         EXPECT_FALSE(pool.remove(inner));
         EXPECT_EQ(pool.snapshot().queued, 0U);
         EXPECT_EQ(inner.state(), spool::future_state::succeeded);
@@ -97,7 +97,7 @@ TEST_F(pool_husk, cannot_be_removed_and_its_future_keeps_its_result) {
     EXPECT_EQ(pool.snapshot().queued, 0U);
 }
 
-TEST(pool_husk_room, of_a_bounded_queue_is_not_taken_by_husks) {
+TEST(pool_stale_entry_room, of_a_bounded_queue_is_not_taken_by_stale_entries) {
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(1)});
     const auto total = pool.submit([&pool] {
         int sum = 0;
@@ -113,7 +113,7 @@ TEST(pool_husk_room, of_a_bounded_queue_is_not_taken_by_husks) {
     EXPECT_EQ(pool.rejected_count(), 0U);
 }
 
-TEST(pool_husk_room, is_found_when_the_queue_fills_up_later) {
+TEST(pool_stale_entry_room, is_found_when_the_queue_fills_up_later) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1, .queue = test::bounded(2)});
     const auto outer = pool.submit([&] {
@@ -130,7 +130,7 @@ TEST(pool_husk_room, is_found_when_the_queue_fills_up_later) {
     EXPECT_EQ(pool.rejected_count(), 0U);
 }
 
-TEST(pool_husk_room, is_what_discard_oldest_makes_before_it_drops_a_task) {
+TEST(pool_stale_entry_room, is_what_discard_oldest_makes_before_it_drops_a_task) {
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1,
                                       .maximum_size = 1,
@@ -149,21 +149,21 @@ TEST(pool_husk_room, is_what_discard_oldest_makes_before_it_drops_a_task) {
     EXPECT_EQ(pool.completed_task_count(), 4U);
 }
 
-TEST_F(pool_husk, does_not_keep_a_pool_that_shuts_down_from_ending) {
-    with_husk([this] { pool.shutdown(); });
+TEST_F(pool_stale_entry, does_not_keep_a_pool_that_shuts_down_from_ending) {
+    with_stale_entry([this] { pool.shutdown(); });
     ASSERT_TRUE(pool.await_termination(test::long_delay()));
     EXPECT_EQ(pool.completed_task_count(), 2U);
 }
 
 // The hooks get the same information as for a task that a worker polled.
-TEST_F(pool_husk, the_hooks_of_a_task_run_by_its_waiter_learn_its_priority) {
+TEST_F(pool_stale_entry, the_hooks_of_a_task_run_by_its_waiter_learn_its_priority) {
     const auto done = pool.submit([this] { pool.submit(spool::with_priority(7, [] {})).get(); });
     ASSERT_TRUE(done.wait_for(test::long_delay()));
     ASSERT_TRUE(test::ends(pool));
     EXPECT_EQ(hooks->priorities.all(), (std::vector<int>{0, 7}));
 }
 
-TEST(pool_husk_counts, stay_exact_after_many_nested_waits_on_several_workers) {
+TEST(pool_stale_entry_counts, stay_exact_after_many_nested_waits_on_several_workers) {
     constexpr int rounds = 200;
     const auto hooks = std::make_shared<counting_hooks>();
     spool::thread_pool_executor pool({.core_size = 2, .hooks = hooks});
@@ -185,7 +185,7 @@ TEST(pool_husk_counts, stay_exact_after_many_nested_waits_on_several_workers) {
 
 // The queue is full, so the claim removes stale entries, and the search for them throws. The
 // claimed body runs all the same.
-TEST(pool_husk_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
+TEST(pool_stale_entry_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
     test::queue_script script;
     std::atomic<int> ran{0};
     spool::thread_pool_executor pool({.core_size = 1,
@@ -206,7 +206,7 @@ TEST(pool_husk_failing, is_left_in_a_queue_that_throws_and_its_body_runs) {
 
 // The only worker waits again and again. The stale entries of the tasks it ran itself must not pile
 // up meanwhile.
-TEST(pool_husk_many, are_swept_out_of_an_unbounded_queue) {
+TEST(pool_stale_entry_many, are_swept_out_of_an_unbounded_queue) {
     spool::thread_pool_executor pool({.core_size = 1, .maximum_size = 1});
     std::size_t longest = 0;
     const auto done = pool.submit([&] {
