@@ -166,6 +166,8 @@ set(SPOOL_SOURCES
     src/pool/worker_body.hpp
     src/pool/worker_leave.cpp
     src/pool/worker_loop.cpp
+    src/pool/worker_roster.cpp
+    src/pool/worker_roster.hpp
     src/pool/worker_run.cpp
     src/pool/worker_start.cpp
     src/queue/array_blocking_queue.cpp

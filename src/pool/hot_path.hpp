@@ -55,7 +55,7 @@ inline bool thread_pool_executor::core::fetch_quickly(task& next) {
 // if the worker must be replaced. Precondition: `scope` was just reset.
 inline bool thread_pool_executor::core::run_quickly(worker& w, task_scope& scope, task& work) {
     w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
-    if (w.holds_first) [[unlikely]] {                       // already counted by enrol()
+    if (w.holds_first) [[unlikely]] {                       // already counted by enlist()
         w.holds_first = false;
     } else {
         count_start(w, 1);

@@ -42,7 +42,7 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     SPOOL_PAUSE_POINT("shutdown_now: moved");
     settle_queue();  // see pool_steps
     wake_everybody();
-    request_stops();
+    roster_.request_stops();
     struct at_end {  // also if there is no memory for the list
         core& pool;
         ~at_end() {
@@ -52,32 +52,6 @@ std::vector<task> thread_pool_executor::core::shutdown_now() {
     const at_end terminate{*this};
     SPOOL_PAUSE_POINT("shutdown_now: about to drain");
     return backlog_.take_all();
-}
-
-// Requests stop on one worker after the other, each outside of the lock, since stop callbacks are
-// user code. A worker that begins a task later sees the state. Idle workers get a request too: to
-// find out whether a worker is idle would need a fence in every task.
-//
-// A worker that got its request goes to the end of the list, so the next one is always at the
-// front, and the whole takes linear time. No new worker follows, because enrol() refuses once the
-// pool is stopping.
-void thread_pool_executor::core::request_stops() {
-    for (;;) {
-        std::stop_source source{std::nostopstate};
-        {
-            const detail::lock_guard lock{workers_mutex_};
-            if (workers_.empty() || workers_.front()->asked_to_stop) {
-                return;
-            }
-            worker& next = *workers_.front();
-            next.asked_to_stop = true;
-            workers_.splice(workers_.end(), workers_, workers_.begin());
-            if (next.scope != nullptr) {
-                source = next.scope->interrupt();
-            }
-        }
-        detail::request_stop_of(source);
-    }
 }
 
 // Called by each thread that may have removed the last obstacle: the last worker, a queued task.
@@ -103,7 +77,7 @@ bool thread_pool_executor::core::await_termination(deadline until, const std::st
                                "\": the terminated hook would wait for itself");
     }
     const auto ended = [this] { return control().state == run_state::terminated; };
-    // pair (S): the control word and start_failed_ are changed before changed_ is notified
+    // pair (S): the control word and the roster's flag are changed before changed_ is notified
     const auto ended_or_abandoned = [&] { return ended() || (until.is_never() && is_abandoned()); };
     for (;;) {
         const wait_result how = changed_.await(ended_or_abandoned, {.until = until, .stop = stop});
@@ -121,7 +95,7 @@ bool thread_pool_executor::core::await_termination(deadline until, const std::st
 
 void thread_pool_executor::core::close() {
     if (tidies_here()) {  // only the terminated hook is left, and it makes this call
-        join_those_who_left();
+        roster_.join_ended();
         return;
     }
     if (worker* const self = self_service::of(*this)) {
@@ -131,7 +105,7 @@ void thread_pool_executor::core::close() {
     shutdown();
     wait_for_the_end(token_or_none());
     detail::receive_in_library(this);
-    join_those_who_left();
+    roster_.join_ended();
 }
 
 // Waits without limit; a stop turns the wait into shutdown_now(). Throws nothing: destructors call
@@ -220,7 +194,7 @@ void thread_pool_executor::core::close_on_worker(worker& w) {
         discard_the_queue();
         static_cast<void>(changed_.await(alone));
     }
-    join_those_who_left();
+    roster_.join_ended();
 }
 
 // Runs the task that the worker was started with, if worker_started closes the pool.
@@ -258,36 +232,13 @@ void thread_pool_executor::core::destroy() {
     });
 }
 
-// The pool joins no thread if one of its own threads destroys it after that thread has left the
-// pool, in a thread_local destructor or the terminated hook. So the remaining threads are detached.
-thread_pool_executor::core::~core() {
-    for (const std::shared_ptr<worker>& w : left_) {
-        if (w->thread) {
-            w->thread.detach();
-        }
-    }
-}
-
 // For a pool that a task or a hook destroys on this worker: counts the worker out here and detaches
 // its thread, which exits when its task returns.
 void thread_pool_executor::core::let_go(worker& w) {
     if (hooks_ != nullptr && !w.leaving) {
         guarded(w.info, [&] { hooks_->worker_stopped(w.info); });
     }
-    worker_thread own;
-    {
-        const detail::lock_guard lock{workers_mutex_};
-        w.stage = worker_stage::let_go;
-        w.needs_attention = true;
-        w.scope = nullptr;
-        completed_by_left_ += w.completed.load();
-        --alive_;
-        own = std::move(w.thread);
-        workers_.erase(w.position);
-    }
-    if (own) {
-        own.detach();
-    }
+    roster_.release(w);
     forget_closer(w);
     if (w.leaving) {
         control_.end_departure();

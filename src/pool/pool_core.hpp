@@ -4,10 +4,9 @@
 // worker runs), lifecycle.cpp (the pool ends), settings.cpp, numbers.cpp, fork_list.cpp (forked
 // children), lend.cpp (an extra thread), and hot_path.hpp, the fast paths.
 //
-// Locks: workers_mutex_ guards the list of workers and the fields named in worker.hpp.
-// settings_mutex_ guards each check-then-set of the numeric settings. The pool holds neither while
-// user code runs (hooks, handlers, factories, stop callbacks, moves and destructors of tasks), nor
-// while it takes the other.
+// Locks: that of worker_roster, and settings_mutex_, which guards each check-then-set of the numeric
+// settings. The pool holds neither while user code runs (hooks, handlers, factories, stop callbacks,
+// moves and destructors of tasks), nor while it takes the other.
 #pragma once
 
 #include <atomic>
@@ -27,7 +26,7 @@
 #include "pool/control_word.hpp"
 #include "pool/pool_steps.hpp"
 #include "pool/setting.hpp"
-#include "pool/worker.hpp"
+#include "pool/worker_roster.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/mutex.hpp"
 #include "spool/detail/spinning.hpp"
@@ -43,7 +42,7 @@ public:
          std::shared_ptr<clock_source> clock);
     core(const core&) = delete;
     core& operator=(const core&) = delete;
-    ~core();
+    ~core() = default;
 
     // ---- submission.cpp
     void require(const task& work) const {
@@ -170,8 +169,6 @@ private:
     void wake_consumers() noexcept { backlog_.wake_consumers(); }
 
     class worker_body;
-    using worker_list = std::list<std::shared_ptr<worker>>;
-
     // ---- submission.cpp
     struct way_in {  // the outcome of the fast path
         task_id id;
@@ -193,23 +190,13 @@ private:
     /// Precondition: the worker is counted in. The caller must count it out unless `started`.
     start_result launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for = {});
     start_result try_launch(task* first, std::exception_ptr& error, std::optional<task_id> lent_for);
-    void note_start_failure(std::exception_ptr error) noexcept;
-    [[nodiscard]] std::exception_ptr last_start_error() const;
     [[noreturn]] void rethrow_start_error(const std::exception_ptr& error) const;
-    std::shared_ptr<worker> enrol(task* first);
-    bool keep_thread(const std::shared_ptr<worker>& w, worker_thread&& thread);
-    bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
-    void note_left_here() const noexcept;
-    [[nodiscard]] bool left_here() const noexcept;
-    void count_alive(worker& w) SPOOL_REQUIRES(workers_mutex_);
-    bool strike_off(worker& w, task* first);
     void try_for_the_stranded();
     void body_dropped(worker& w) noexcept;
     void admit_again(worker& w, task& first);
 
     // ---- worker_loop.cpp
     void work(const std::shared_ptr<worker>& self);
-    bool begin(worker& w, task_scope& scope);
     bool attach(const worker& w);
     enum class served { and_on, leave, died, let_go };
     served serve(worker& w, task_scope& scope);
@@ -259,11 +246,9 @@ private:
     void depart(worker& w);
     void tell_of_free_place() noexcept;
     void forget_closer(worker& w) noexcept;
-    void join_those_who_left();
     [[nodiscard]] std::atomic<std::size_t>& closers_like(const worker& w) noexcept {
         return w.leaving ? leaving_closers_ : closers_;
     }
-    static void join(worker_list& left);
     void back_off();
     void uncaught(const worker_info& where, const std::exception_ptr& error) const noexcept {
         uncaught_(where, error);
@@ -286,7 +271,7 @@ private:
 
     // ---- lifecycle.cpp
     void try_terminate();
-    [[nodiscard]] bool is_abandoned() noexcept { return start_failed_.load() && steps().is_stranded(); }
+    [[nodiscard]] bool is_abandoned() noexcept { return roster_.has_start_failed() && steps().is_stranded(); }
     void run_what_nobody_can(const std::stop_token& stop);
     bool pop_or_report(std::optional<task>& next, const worker_info& where, const wait_limits& limits,
                        function_ref<bool()> give_up);
@@ -297,11 +282,9 @@ private:
     void wait_for_the_end(const std::stop_token& stop);
     void discard_the_queue() noexcept;
     void let_go(worker& w);
-    void request_stops();
     void wake_everybody() noexcept;
 
     // ---- numbers.cpp
-    std::uint64_t count_workers(pool_snapshot& s) const;
     [[nodiscard]] pool_snapshot uncounted_snapshot() const;
     [[nodiscard]] std::string rejection_numbers() const;
 
@@ -314,8 +297,7 @@ private:
     void check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const;
     void settings_changed() noexcept;
 
-    thread_pool_executor& owner_;                    // used only inside calls on it
-    const task_id serial_ = detail::next_task_id();  // never reused, unlike the pool's address
+    thread_pool_executor& owner_;  // used only inside calls on it
     const std::string name_;
     const worker_info pool_info_{name_, 0, name_};  // for events that happen on no worker
     control_word control_;
@@ -349,20 +331,8 @@ private:
     // members above.
     alignas(cache_line) recent_waits dry_spells_;
 
-    alignas(cache_line) mutable detail::mutex workers_mutex_;
-    worker_list workers_ SPOOL_GUARDED_BY(workers_mutex_);
-    // Ended workers. The next worker that leaves, or close(), joins their threads.
-    worker_list left_ SPOOL_GUARDED_BY(workers_mutex_);
-    std::size_t alive_ SPOOL_GUARDED_BY(workers_mutex_) = 0;    // workers with a thread
-    std::size_t largest_ SPOOL_GUARDED_BY(workers_mutex_) = 0;  // the most workers at once
-    std::size_t last_number_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
-    // Tasks completed by workers that have left.
-    std::uint64_t completed_by_left_ SPOOL_GUARDED_BY(workers_mutex_) = 0;
+    alignas(cache_line) worker_roster roster_{name_, control_};
 
-    // What the last thread that did not start threw.
-    std::exception_ptr start_error_ SPOOL_GUARDED_BY(workers_mutex_);
-
-    std::atomic<bool> start_failed_{false};        // no thread has started since the last failure
     std::atomic<std::size_t> closers_{0};          // workers inside close(), exempt from its wait
     std::atomic<std::size_t> leaving_closers_{0};  // departing workers inside close(), likewise
     std::atomic<std::thread::id> tidier_{};        // the thread inside the terminated hook

@@ -18,7 +18,7 @@
 
 namespace spool::inline v1 {
 
-/// The stages of a worker's life. Changed under the pool's workers mutex.
+/// The stages of a worker's life. Changed under the lock of the roster.
 enum class worker_stage {
     starting,  ///< registered; the factory has not returned, the body has not begun
     dropped,   ///< the factory destroyed the body without running it
@@ -36,18 +36,18 @@ struct worker {
     // Only the worker uses these, once its body has begun (except `position`):
     bool closing = false;                                   // counted among the pool's closers
     bool leaving = false;                                   // inside depart(): counted as departing
-    std::list<std::shared_ptr<worker>>::iterator position;  // in the pool's list
+    std::list<std::shared_ptr<worker>>::iterator position;  // in the roster's list
     task first;
     std::optional<task_id> lent_for;  // an extra worker, for that task (0: for any task)
     bool holds_first = false;         // `first` is counted in depth, but has not begun
     std::list<task> kept;             // to run when the current task has ended; see keep()
     bool needs_attention = false;     // `kept` is not empty, or the stage is let_go
 
-    // Guarded by the pool's workers mutex:
+    // Guarded by the lock of the roster:
     worker_stage stage = worker_stage::starting;
     worker_thread thread;         // from the factory's return until the join
     task_scope* scope = nullptr;  // while the body runs
-    bool counted = false;         // in the pool's alive_
+    bool counted = false;         // among the workers with a thread
     bool asked_to_stop = false;   // shutdown_now() has visited this worker
     // For describe(): the last value seen of `started`, and when it was first seen.
     std::uint64_t seen_number = 0;
@@ -59,7 +59,7 @@ struct worker {
     // Number of tasks that the worker runs, one inside the other; 0: idle. A first task that has
     // not begun counts.
     std::atomic<std::uint32_t> depth{0};
-    std::atomic<std::uint64_t> started{0};  // tasks begun; the first counts from enrol() on
+    std::atomic<std::uint64_t> started{0};  // tasks begun; the first counts from enlist() on
     std::atomic<task_id> current{0};        // the innermost task
     // When the innermost task began, in ns of the steady clock; only with task_times.
     std::atomic<std::int64_t> started_at{0};

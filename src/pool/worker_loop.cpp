@@ -41,7 +41,7 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
     worker& w = *self;
     task_scope scope;
     scope.set_clock(clock_.get());
-    if (!begin(w, scope)) {
+    if (!roster_.begin(w, scope)) {
         return;
     }
     w.stack = stack_room::of_this_thread();
@@ -70,18 +70,6 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
         }
     }
     depart(w);
-}
-
-bool thread_pool_executor::core::begin(worker& w, task_scope& scope) {
-    const detail::lock_guard lock{workers_mutex_};
-    if (w.stage != worker_stage::starting) {
-        return false;
-    }
-    w.stage = worker_stage::working;
-    w.thread_id = std::this_thread::get_id();
-    count_alive(w);
-    w.scope = &scope;
-    return true;
 }
 
 // Returns false if the queue throws, say for lack of memory: the worker then works without a store

@@ -148,7 +148,7 @@ bool thread_pool_executor::core::run_counted(worker& w, task_scope& scope, task&
                                              function_ref<void()> body, task_info& info,
                                              std::exception_ptr* thrown) {
     const task_id outer = w.current.load(std::memory_order_relaxed);  // relaxed, owner
-    const bool first = std::exchange(w.holds_first, false);           // already counted by enrol()
+    const bool first = std::exchange(w.holds_first, false);           // already counted by enlist()
     const std::uint32_t depth = first ? 0 : w.depth.load();
     w.current.store(info.id, std::memory_order_relaxed);  // relaxed, statistic: describe()
     if (!first) {
