@@ -131,6 +131,8 @@ set(SPOOL_SOURCES
     src/pool/claimable_child.cpp
     src/pool/claimable_child.hpp
     src/pool/control_word.hpp
+    src/pool/current_settings.cpp
+    src/pool/current_settings.hpp
     src/pool/deadlock_finder.cpp
     src/pool/deadlock_finder.hpp
     src/pool/deadlock_watch.cpp
@@ -144,18 +146,21 @@ set(SPOOL_SOURCES
     src/pool/lifecycle.cpp
     src/pool/lint.cpp
     src/pool/numbers.cpp
-    src/pool/pool_core.hpp
+    src/pool/pool.hpp
+    src/pool/pool_config.cpp
+    src/pool/pool_config.hpp
     src/pool/pool_steps.hpp
     src/pool/pool_options.cpp
     src/pool/rejection.cpp
-    src/pool/self_service.hpp
-    src/pool/setting.hpp
     src/pool/settings.cpp
     src/pool/stack_room.hpp
     src/pool/stack_room_linux.cpp
     src/pool/stack_room_portable.cpp
     src/pool/submission.cpp
     src/pool/task_group.cpp
+    src/pool/task_runner.cpp
+    src/pool/task_runner.hpp
+    src/pool/termination.hpp
     src/pool/thread_factory.cpp
     src/pool/thread_pool_executor.cpp
     src/pool/thread_setup.hpp
@@ -168,7 +173,7 @@ set(SPOOL_SOURCES
     src/pool/worker_loop.cpp
     src/pool/worker_roster.cpp
     src/pool/worker_roster.hpp
-    src/pool/worker_run.cpp
+    src/pool/worker_wait_context.hpp
     src/pool/worker_start.cpp
     src/queue/array_blocking_queue.cpp
     src/queue/attachment.cpp

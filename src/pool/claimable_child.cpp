@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "pool/hot_path.hpp"
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
+#include "pool/task_runner.hpp"
 #include "spool/pool/task_group.hpp"
 
 namespace spool::inline v1 {
 
 // For a maker that is a worker and could not find the child in the queue. Returns false, and leaves
 // `child` unchanged, if the pool refuses it.
-[[gnu::noinline]] bool task_group::fork_claimable(core& pool, task& child) {
+[[gnu::noinline]] bool task_group::fork_claimable(detail::pool& pool, task& child) {
     // Without memory this throws before it moves the child.
     auto* const node = new detail::claimable_child(std::move(child));
     task entry{std::in_place_type<detail::child_entry>, *node, this};
@@ -31,14 +32,14 @@ namespace spool::inline v1 {
 }
 
 // Runs the children that no worker has dequeued, oldest first. Returns false if there are none.
-bool task_group::run_claimable(core& pool) {
+bool task_group::run_claimable(detail::pool& pool) {
     bool found = false;
     while (detail::claimable_child* const next = next_claimable()) {
         if (next->claim_by_waiter(home_)) {
             found = true;
             notice_stop();
             task child = next->take();
-            pool.run_claimed_child(*static_cast<worker*>(worker_), future_link{*next}, child);
+            task_runner{pool}.run_claimed_child(*static_cast<worker*>(worker_), future_link{*next}, child);
         }
         next->drop_reference();
     }

@@ -26,7 +26,7 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
-thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) {
+deadlock_watch::finder::finder(blocked_wait* first) {
     bool any = false;
     for (blocked_wait* w = first; w != nullptr; w = w->next) {
         waits_.push_back(w);
@@ -45,14 +45,14 @@ thread_pool_executor::core::deadlock_watch::finder::finder(blocked_wait* first) 
         for (const task_scope* scope = w->scope; scope != nullptr; scope = scope->outer()) {
             runs_.emplace(scope, i);
         }
-        for (const self_service* at = w->worker; at != nullptr; at = at->outer()) {
+        for (const worker_wait_context* at = w->worker; at != nullptr; at = at->outer()) {
             of_pool_[&at->pool()].push_back(i);
         }
     }
     strike_out();
 }
 
-void thread_pool_executor::core::deadlock_watch::finder::strike_out() {
+void deadlock_watch::finder::strike_out() {
     for (bool changed = true; std::exchange(changed, false);) {
         for (std::size_t i = 0; i < waits_.size(); ++i) {
             if (stuck_[i] && !is_stuck(i)) {
@@ -63,7 +63,7 @@ void thread_pool_executor::core::deadlock_watch::finder::strike_out() {
     }
 }
 
-bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(std::size_t i) const {
+bool deadlock_watch::finder::is_stuck(std::size_t i) const {
     const blocked_wait& w = *waits_[i];
     if (w.stop->stop_requested() || !w.doom.empty()) {
         return false;
@@ -74,7 +74,7 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(std::size_t i)
                : is_stuck(w.pool);
 }
 
-bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const place& at) const {
+bool deadlock_watch::finder::is_stuck(const place& at) const {
     switch (at.where) {
         case future_link::whereabout::unknown: return false;
         case future_link::whereabout::queued: return is_stuck(at.home);
@@ -85,20 +85,19 @@ bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const place& a
 }
 
 // Does not touch a pool without a wait in the list: it may be gone.
-bool thread_pool_executor::core::deadlock_watch::finder::is_stuck(const void* pool) const {
+bool deadlock_watch::finder::is_stuck(const void* pool) const {
     const auto waits = of_pool_.find(pool);
     if (waits == of_pool_.end() || !std::all_of(waits->second.begin(), waits->second.end(),
                                                 [this](std::size_t i) { return bool{stuck_[i]}; })) {
         return false;
     }
-    const core& q = *static_cast<const core*>(pool);
-    const pool_control now = q.control();
-    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control_.somebody_departs() &&
+    const detail::pool& q = *static_cast<const detail::pool*>(pool);
+    const pool_control now = q.control.load();
+    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control.somebody_departs() &&
            now.workers >= q.growth_limit();
 }
 
-void thread_pool_executor::core::deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen,
-                                                                    indices& out) const {
+void deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen, indices& out) const {
     const auto add = [&](std::size_t cause) {
         if (!seen[cause]) {
             seen[cause] = true;
@@ -125,7 +124,7 @@ void thread_pool_executor::core::deadlock_watch::finder::add_causes(std::size_t 
 }
 
 // All waits that must end before this one can.
-auto thread_pool_executor::core::deadlock_watch::finder::closure(std::size_t i) const -> indices {
+auto deadlock_watch::finder::closure(std::size_t i) const -> indices {
     std::vector<bool> seen(waits_.size(), false);
     indices all;
     add_causes(i, seen, all);
@@ -136,7 +135,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::closure(std::size_t i) 
 }
 
 // The smallest closure: the cycle itself, without waits that only wait for the cycle.
-auto thread_pool_executor::core::deadlock_watch::finder::innermost(indices of) const -> indices {
+auto deadlock_watch::finder::innermost(indices of) const -> indices {
     indices smallest = of;
     for (std::size_t n = 0; n < std::min(of.size(), most_tries); ++n) {
         if (indices one = closure(of[n]); one.size() < smallest.size()) {
@@ -146,8 +145,7 @@ auto thread_pool_executor::core::deadlock_watch::finder::innermost(indices of) c
     return smallest;
 }
 
-auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_number)
-    -> std::vector<finding> {
+auto deadlock_watch::finder::find(std::size_t& last_number) -> std::vector<finding> {
     std::vector<finding> found;
     for (std::size_t i = 0; i < waits_.size(); ++i) {
         if (!stuck_[i] || waits_[i]->reported != 0) {
@@ -171,15 +169,14 @@ auto thread_pool_executor::core::deadlock_watch::finder::find(std::size_t& last_
 
 // Checks again where the futures are: a worker that was in no wait may have taken a task, and left
 // before the finder looked at its pool.
-bool thread_pool_executor::core::deadlock_watch::finder::is_still_so(const indices& cycle) const {
+bool deadlock_watch::finder::is_still_so(const indices& cycle) const {
     return std::all_of(cycle.begin(), cycle.end(), [this](std::size_t i) {
         return std::equal(places_[i].begin(), places_[i].end(), waits_[i]->futures.begin(),
                           [](const place& at, const future_link& f) { return f.whereabouts() == at; });
     });
 }
 
-auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
-    -> finding {
+auto deadlock_watch::finder::report_on(const indices& cycle, std::size_t number) -> finding {
     finding found{.number = number, .is_new = false};
     for (const std::size_t i : cycle) {
         found.report.workers.push_back(describe(i));
@@ -194,13 +191,14 @@ auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices
     found.teller = waits_[youngest_first.front()]->worker->pool().shared_from_this();
     if (std::any_of(youngest_first.begin(), youngest_first.end(),
                     [&](std::size_t i) { return lend(i, found); })) {
-        found.report.remedy = "an extra thread of pool " + quoted(found.lender->name()) + " helps";
+        found.report.remedy = "an extra thread of pool " + quoted(found.lender->config.name) + " helps";
         found.report.remedy += found.ready == future_link::readiness::due ? "" : " when the task is due";
         return found;
     }
     const auto thrower = std::find_if(youngest_first.begin(), youngest_first.end(), [this](std::size_t i) {
         return waits_[i]->kind != blocked_wait::what::group &&
-               waits_[i]->worker->pool().on_deadlock_.what() == deadlock_policy::remedy::throw_in_youngest;
+               waits_[i]->worker->pool().config.on_deadlock.what() ==
+                   deadlock_policy::remedy::throw_in_youngest;
     });
     if (thrower != youngest_first.end()) {
         blocked_wait& doomed = *waits_[*thrower];
@@ -212,11 +210,11 @@ auto thread_pool_executor::core::deadlock_watch::finder::report_on(const indices
 }
 
 // Whether an extra thread of the pool that is waited for would help, and that pool's policy lends.
-bool thread_pool_executor::core::deadlock_watch::finder::lend(std::size_t i, finding& found) const {
+bool deadlock_watch::finder::lend(std::size_t i, finding& found) const {
     const blocked_wait& wait = *waits_[i];
     const auto lends = [&found](const void* pool, task_id wanted) {
-        core& q = *static_cast<core*>(const_cast<void*>(pool));
-        if (q.on_deadlock_.what() != deadlock_policy::remedy::lend_thread) {
+        detail::pool& q = *static_cast<detail::pool*>(const_cast<void*>(pool));
+        if (q.config.on_deadlock.what() != deadlock_policy::remedy::lend_thread) {
             return false;
         }
         found.lender = q.shared_from_this();
@@ -236,17 +234,17 @@ bool thread_pool_executor::core::deadlock_watch::finder::lend(std::size_t i, fin
     return false;
 }
 
-deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(std::size_t i) const {
+deadlocked_worker deadlock_watch::finder::describe(std::size_t i) const {
     const blocked_wait& wait = *waits_[i];
     const worker& self = wait.worker->self();
     deadlocked_worker one{
-        .pool = wait.worker->pool().name(), .worker = self.info.name, .task = self.current.load()};
+        .pool = wait.worker->pool().config.name, .worker = self.info.name, .task = self.current.load()};
     switch (wait.kind) {
         case blocked_wait::what::group:
-            one.why = "for the children of a task_group in pool " + quoted(wait.pool->name());
+            one.why = "for the children of a task_group in pool " + quoted(wait.pool->config.name);
             break;
         case blocked_wait::what::room:
-            one.why = "for room in the queue of pool " + quoted(wait.pool->name());
+            one.why = "for room in the queue of pool " + quoted(wait.pool->config.name);
             break;
         case blocked_wait::what::futures:
             if (wait.futures.size() == 1) {
@@ -260,15 +258,15 @@ deadlocked_worker thread_pool_executor::core::deadlock_watch::finder::describe(s
     return one;
 }
 
-std::string thread_pool_executor::core::deadlock_watch::finder::describe(task_id future,
-                                                                         const place& at) const {
+std::string deadlock_watch::finder::describe(task_id future, const place& at) const {
     std::string text = "task " + std::to_string(future);
     if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
         return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
     }
     if (const auto pool = of_pool_.find(at.home); pool != of_pool_.end()) {
-        return text + ", which is queued in pool " + quoted(static_cast<const core*>(at.home)->name()) +
-               ", all of whose " + std::to_string(pool->second.size()) + " worker(s) wait";
+        return text + ", which is queued in pool " +
+               quoted(static_cast<const detail::pool*>(at.home)->config.name) + ", all of whose " +
+               std::to_string(pool->second.size()) + " worker(s) wait";
     }
     return text;
 }

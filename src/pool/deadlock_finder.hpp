@@ -8,23 +8,23 @@
 #include <vector>
 
 #include "pool/deadlock_watch.hpp"
-#include "pool/self_service.hpp"
+#include "pool/worker_wait_context.hpp"
 
 namespace spool::inline v1 {
 
 /// One deadlock, and what must be done about it after the lock is released.
-struct thread_pool_executor::core::deadlock_watch::finding {
+struct deadlock_watch::finding {
     std::size_t number = 0;  // the number that its waits are marked with
     deadlock_report report{};
-    std::shared_ptr<core> teller{};  // the pool whose policy gets the report
-    std::shared_ptr<core> lender{};  // the pool that lends a thread; may be null
-    task_id wanted = 0;              // the task for the extra thread; 0: any task
+    std::shared_ptr<detail::pool> teller{};  // the pool whose policy gets the report
+    std::shared_ptr<detail::pool> lender{};  // the pool that lends a thread; may be null
+    task_id wanted = 0;                      // the task for the extra thread; 0: any task
     // Of that task:
     future_link::readiness ready = future_link::readiness::due;
     bool is_new = true;  // false: all of its waits were reported before
 };
 
-class thread_pool_executor::core::deadlock_watch::finder {
+class deadlock_watch::finder {
 public:
     explicit finder(blocked_wait* first);
     /// Returns the deadlocks whose waits are not marked as reported, and marks the waits. A

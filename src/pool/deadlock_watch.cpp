@@ -13,7 +13,7 @@
 namespace spool::inline v1 {
 
 // Never destroyed. Reset in a forked child, where the threads that waited do not exist.
-struct thread_pool_executor::core::deadlock_watch::list {
+struct deadlock_watch::list {
     // However many workers wait, together they look no more often than this.
     static constexpr std::chrono::milliseconds least_between_looks{100};
 
@@ -120,16 +120,15 @@ struct thread_pool_executor::core::deadlock_watch::list {
     }
 };
 
-constinit thread_pool_executor::core::deadlock_watch::list
-    thread_pool_executor::core::deadlock_watch::list::all{};
-const bool thread_pool_executor::core::deadlock_watch::list::watching =
+constinit deadlock_watch::list deadlock_watch::list::all{};
+const bool deadlock_watch::list::watching =
     when_forking([]() SPOOL_ACQUIRE(all.mutex) { all.mutex.lock(); },
                  []() SPOOL_RELEASE(all.mutex) { all.mutex.unlock(); },
                  []() SPOOL_RELEASE(all.mutex) { all.begin_anew(); });
 
-wait_result thread_pool_executor::core::deadlock_watch::wait(core& pool, blocked_wait::what kind,
-                                                             const std::stop_token& stop, sleeper sleep) {
-    auto* const worker = dynamic_cast<self_service*>(nested_waiter::current());
+wait_result deadlock_watch::wait(detail::pool& pool, blocked_wait::what kind, const std::stop_token& stop,
+                                 sleeper sleep) {
+    auto* const worker = dynamic_cast<worker_wait_context*>(nested_waiter::current());
     if (worker == nullptr) {
         return sleep({.stop = stop});
     }
@@ -146,8 +145,8 @@ wait_result thread_pool_executor::core::deadlock_watch::wait(core& pool, blocked
     return go_on(here, sleep);
 }
 
-wait_result thread_pool_executor::core::self_service::wait_for(std::span<const future_link> any,
-                                                               const std::stop_token& stop, sleeper sleep) {
+wait_result worker_wait_context::wait_for(std::span<const future_link> any, const std::stop_token& stop,
+                                          sleeper sleep) {
     blocked_wait here{.worker = this,
                       .scope = task_scope::current(),
                       .kind = blocked_wait::what::futures,
@@ -170,7 +169,7 @@ std::stop_source call_or_none() noexcept {
 
 }  // namespace
 
-wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait, sleeper sleep) {
+wait_result deadlock_watch::go_on(blocked_wait& wait, sleeper sleep) {
     struct entry {
         blocked_wait& wait;
         explicit entry(blocked_wait& w) : wait(w) { list::all.add(wait); }
@@ -178,8 +177,8 @@ wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait
         entry& operator=(const entry&) = delete;
         ~entry() { list::all.remove(wait).request_stop(); }
     };
-    for (self_service* at = wait.worker; at != nullptr; at = at->outer()) {
-        at->pool().backlog().note_capacity();
+    for (worker_wait_context* at = wait.worker; at != nullptr; at = at->outer()) {
+        at->pool().backlog.note_capacity();
     }
     const entry in_list{wait};
     for (bool looks = true;;) {
@@ -201,11 +200,11 @@ wait_result thread_pool_executor::core::deadlock_watch::go_on(blocked_wait& wait
         if (how != wait_result::timed_out && !called) {
             return how;
         }
-        wait.worker->pool().backlog().note_capacity();
+        wait.worker->pool().backlog.note_capacity();
     }
 }
 
-std::size_t thread_pool_executor::core::deadlock_watch::look(blocked_wait* watcher) {
+std::size_t deadlock_watch::look(blocked_wait* watcher) {
     std::vector<finding> found;
     try {
         found = list::all.find();
@@ -217,7 +216,7 @@ std::size_t thread_pool_executor::core::deadlock_watch::look(blocked_wait* watch
     std::size_t reported = 0;
     for (const finding& one : found) {
         if (one.is_new) {
-            one.teller->on_deadlock_(one.report);
+            one.teller->config.on_deadlock(one.report);
             ++reported;
         }
         if (one.lender == nullptr) {
@@ -238,7 +237,7 @@ std::size_t thread_pool_executor::core::deadlock_watch::look(blocked_wait* watch
     return reported;
 }
 
-std::size_t thread_pool_executor::core::deadlock_watch::waiting() {
+std::size_t deadlock_watch::waiting() {
     const detail::lock_guard lock{list::all.mutex};
     std::size_t n = 0;
     for (const blocked_wait* w = list::all.first; w != nullptr; w = w->next) {
@@ -247,17 +246,11 @@ std::size_t thread_pool_executor::core::deadlock_watch::waiting() {
     return n;
 }
 
-std::size_t thread_pool_executor::look_for_deadlocks() {
-    return core::deadlock_watch::look();
-}
-std::size_t thread_pool_executor::watched_waits() {
-    return core::deadlock_watch::waiting();
-}
 std::size_t detail::look_for_deadlocks() {
-    return thread_pool_executor::look_for_deadlocks();
+    return deadlock_watch::look();
 }
 std::size_t detail::watched_waits() {
-    return thread_pool_executor::watched_waits();
+    return deadlock_watch::waiting();
 }
 
 std::string to_string(const deadlock_report& report) {

@@ -36,20 +36,22 @@
 #include <stop_token>
 #include <string>
 
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
 #include "spool/base/deadline.hpp"
 #include "spool/base/function_ref.hpp"
 
 namespace spool::inline v1 {
 
-struct thread_pool_executor::core::blocked_wait {
+class worker_wait_context;
+
+struct blocked_wait {
     enum class what { futures, group, room };
 
-    self_service* worker;     // the innermost of this thread
-    const task_scope* scope;  // the innermost of this thread
+    worker_wait_context* worker;  // the innermost of this thread
+    const task_scope* scope;      // the innermost of this thread
     what kind;
     std::span<const future_link> futures;  // any of them ends the wait
-    core* pool;                            // the pool of the queue or of the group; else null
+    detail::pool* pool;                    // the pool of the queue or of the group; else null
     const std::stop_token* stop;
     deadline::time_point since = deadline::clock::now();
 
@@ -64,7 +66,7 @@ struct thread_pool_executor::core::blocked_wait {
     std::string doom{};        // not empty: the wait is to throw this
 };
 
-class thread_pool_executor::core::deadlock_watch {
+class deadlock_watch {
 public:
     using sleeper = nested_waiter::sleeper;
     /// How long a wait lasts before it is watched, and how long the watcher sleeps between two
@@ -77,7 +79,8 @@ public:
 
     /// For a wait of the current thread without a limit. `sleep` is the wait itself, and wait()
     /// returns what `sleep` returns. \throws deadlock
-    static wait_result wait(core& pool, blocked_wait::what kind, const std::stop_token& stop, sleeper sleep);
+    static wait_result wait(detail::pool& pool, blocked_wait::what kind, const std::stop_token& stop,
+                            sleeper sleep);
     /// Continues a wait that has lasted for first_look.
     static wait_result go_on(blocked_wait& wait, sleeper sleep);
 

@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "base/when_forking.hpp"
-#include "pool/pool_core.hpp"
-#include "pool/self_service.hpp"
+#include "pool/pool.hpp"
+#include "pool/worker_wait_context.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/mutex.hpp"
 
@@ -57,7 +57,7 @@ void thread_pool_executor::fork_list::remove(thread_pool_executor& pool) noexcep
 }
 
 void thread_pool_executor::fork_list::put_in_place(const thread_pool_executor& pool,
-                                                   std::shared_ptr<core> fresh) {
+                                                   std::shared_ptr<detail::pool> fresh) {
     const detail::lock_guard lock{list_mutex};
     if (pool.here_.load() == nullptr) {
         pool.core_.swap(fresh);  // it was empty
@@ -87,29 +87,28 @@ void thread_pool_executor::fork_list::in_child() SPOOL_RELEASE(list_mutex) {
 
 // The thread that forked may be a worker inside a task: all that it may still do is leave the task.
 void thread_pool_executor::fork_list::let_own_workers_go() noexcept {
-    using self_service = core::self_service;
-    for (auto* w = dynamic_cast<self_service*>(nested_waiter::current()); w != nullptr; w = w->outer()) {
+    for (auto* w = dynamic_cast<worker_wait_context*>(nested_waiter::current()); w != nullptr;
+         w = w->outer()) {
         w->let_go();
     }
 }
 
-void thread_pool_executor::core::leave_to_parent(std::shared_ptr<core> self) noexcept {
+void detail::pool::leave_to_parent(std::shared_ptr<detail::pool> self) noexcept {
     kept_ = std::move(self);
     lost_.lose(this);
 }
 
 // The worker that forked calls this when its task has ended.
-void thread_pool_executor::core::end_in_child() const noexcept {
-    if (on_fork_ == fork_policy::abort) {
+void detail::pool::end_in_child() const noexcept {
+    if (config.on_fork == fork_policy::abort) {
         abort_in_child("a task that forked has returned there, to a worker that is none");
     }
 }
 
-void thread_pool_executor::core::abort_in_child(const std::string& why) const noexcept {
+void detail::pool::abort_in_child(const std::string& why) const noexcept {
     try {
-        end_process("spool: thread_pool_executor \"" + name_ + "\" was made in process " +
-                    std::to_string(born_in_) + ", and this is process " + std::to_string(process_id()) +
-                    ", forked from it: " + why +
+        end_process("spool: " + config.label + " was made in process " + std::to_string(born_in_) +
+                    ", and this is process " + std::to_string(process_id()) + ", forked from it: " + why +
                     ". Its threads and tasks are the parent's. In the child call exec or _exit, or make a "
                     "pool there, or set "
                     "pool_options::on_fork to fork_policy::empty.\n");
@@ -119,35 +118,31 @@ void thread_pool_executor::core::abort_in_child(const std::string& why) const no
 }
 
 // In the child: reads only what is whole at every instant.
-pool_options thread_pool_executor::core::settings_after_fork() const {
-    return {.name = name_,
-            .core_size = core_size_.load(),
-            .maximum_size = maximum_size_.load(),
-            .keep_alive = keep_alive(),
-            .core_threads_may_time_out = core_may_time_out_.load(),
-            .queue = backlog_.queue().fresh(),
-            .thread_factory = *factory_.get_after_fork(),
-            .rejection = *rejection_.get_after_fork(),
-            .hooks = hooks_,
-            .decorate = decorate_,
-            .uncaught = uncaught_,
-            .task_times = task_times_,
-            .idle_spin = idle_spin_,
-            .on_fork = on_fork_,
-            .on_deadlock = on_deadlock_};
+pool_options detail::pool::settings_after_fork() const {
+    pool_options options{.name = config.name,
+                         .queue = backlog.queue().fresh(),
+                         .hooks = config.hooks,
+                         .decorate = config.decorate,
+                         .uncaught = config.uncaught,
+                         .task_times = config.task_times,
+                         .idle_spin = config.idle_spin,
+                         .on_fork = config.on_fork,
+                         .on_deadlock = config.on_deadlock};
+    settings.copy_after_fork(options);
+    return options;
 }
 
-std::shared_ptr<thread_pool_executor::core> thread_pool_executor::core::make_anew() const {
-    auto fresh = std::make_shared<core>(owner_, settings_after_fork(), queue_first_, clock_);
-    if (!accepts_tasks(control().state)) {
-        fresh->control_.advance_to(run_state::terminated);
+std::shared_ptr<detail::pool> detail::pool::make_anew() const {
+    auto fresh = std::make_shared<pool>(owner_, settings_after_fork(), config.queue_first, config.clock);
+    if (!accepts_tasks(control.load().state)) {
+        fresh->control.advance_to(run_state::terminated);
     }
-    owner_.made_anew(fresh->backlog_.queue(), fresh.get(), way_back{fresh});
+    owner_.made_anew(fresh->backlog.queue(), fresh.get(), thread_pool_executor::way_back{fresh});
     return fresh;
 }
 
-thread_pool_executor::core& thread_pool_executor::make_anew() const noexcept {
-    if (lost_->on_fork() == fork_policy::abort) {
+detail::pool& thread_pool_executor::make_anew() const noexcept {
+    if (lost_->config.on_fork == fork_policy::abort) {
         lost_->abort_in_child("it was used there");
     }
     try {

@@ -10,7 +10,7 @@ public:
     static void add(thread_pool_executor& pool);
     static void remove(thread_pool_executor& pool) noexcept;
     /// Installs `fresh` as the pool's core. Drops `fresh` if another thread was faster.
-    static void put_in_place(const thread_pool_executor& pool, std::shared_ptr<core> fresh);
+    static void put_in_place(const thread_pool_executor& pool, std::shared_ptr<detail::pool> fresh);
 
 private:
     static void before_fork();

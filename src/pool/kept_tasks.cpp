@@ -18,13 +18,14 @@
 // lost, as the queue is.
 #include <utility>
 
-#include "pool/pool_core.hpp"
-#include "pool/self_service.hpp"
+#include "pool/pool.hpp"
+#include "pool/task_runner.hpp"
+#include "pool/worker_wait_context.hpp"
 
 namespace spool::inline v1 {
 
-bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
-    worker* const self = self_service::of(*this);
+bool detail::pool::run_on_own_worker(task& work, thrown_to whom) {
+    worker* const self = worker_wait_context::of(this);
     if (self == nullptr) {
         return false;
     }
@@ -33,7 +34,7 @@ bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
         return true;
     }
     std::exception_ptr thrown;
-    run_inside(*self, work, whom == thrown_to::caller ? &thrown : nullptr);
+    task_runner{*this}.run_nested(*self, work, whom == thrown_to::caller ? &thrown : nullptr);
     if (thrown != nullptr) {
         std::rethrow_exception(thrown);
     }
@@ -41,47 +42,47 @@ bool thread_pool_executor::core::run_on_own_worker(task& work, thrown_to whom) {
 }
 
 // Throws only for lack of memory, or what the clock throws; then `work` is untouched.
-void thread_pool_executor::core::keep(worker& w, task& work) {
+void detail::pool::keep(worker& w, task& work) {
     std::list<task> one(1);
-    backlog_.publish(work);
+    backlog.publish(work);
     one.front() = std::move(work);
     w.kept.splice(w.kept.end(), one);
     w.needs_attention = true;
-    backlog_.add_kept();
+    backlog.add_kept();
 }
 
-bool thread_pool_executor::core::take_kept(worker& w, task& next) noexcept {
+bool detail::pool::take_kept(worker& w, task& next) noexcept {
     if (w.kept.empty()) {
         return false;
     }
     next = std::move(w.kept.front());
     w.kept.pop_front();
-    backlog_.remove_kept();
+    backlog.remove_kept();
     return true;
 }
 
 // Precondition: inside a task or a hook. A kept task may detach the worker from its pool: it
 // destroys the pool, or returns in a forked child.
-void thread_pool_executor::core::run_kept(worker& w) {
+void detail::pool::run_kept(worker& w) {
     for (task next; w.stage != worker_stage::let_go && take_kept(w, next);) {
-        if (backlog_.try_claim(next)) {
-            run_inside(w, next);
+        if (backlog.try_claim(next)) {
+            task_runner{*this}.run_nested(w, next);
         }
     }
 }
 
 // Offers the kept tasks to the queue, as execute() does. What the queue refuses stays in the list.
-void thread_pool_executor::core::give_away_kept(worker& w) noexcept {
-    guarded(w.info, [&] {
-        while (!w.kept.empty() && accepts_tasks(control().state)) {
+void detail::pool::give_away_kept(worker& w) noexcept {
+    config.guarded(w.info, [&] {
+        while (!w.kept.empty() && accepts_tasks(control.load().state)) {
             task& next = w.kept.front();
             const ticket mine = ticket_of(next);
             std::exception_ptr start_error;
-            if (!backlog_.offer(next) || recheck(next, mine, start_error) != admission_result::accepted) {
+            if (!backlog.offer(next) || recheck(next, mine, start_error) != admission_result::accepted) {
                 return;
             }
             w.kept.pop_front();
-            backlog_.remove_kept();
+            backlog.remove_kept();
         }
     });
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
 #include "spool/base/error.hpp"
 
 namespace spool::inline v1 {
@@ -26,40 +26,40 @@ std::string text_of(const pool_snapshot& s, bool counted) {
 
 }  // namespace
 
-pool_snapshot thread_pool_executor::core::uncounted_snapshot() const {
+pool_snapshot detail::pool::uncounted_snapshot() const {
     pool_snapshot s;
-    s.name = name_;
-    s.core_size = core_size_.load();
-    s.maximum_size = maximum_size_.load();
-    s.keep_alive = keep_alive();
-    s.queue_capacity = backlog_.queue().capacity();
-    s.rejected = rejected_.load();
+    s.name = config.name;
+    s.core_size = settings.core_size();
+    s.maximum_size = settings.maximum_size();
+    s.keep_alive = settings.keep_alive();
+    s.queue_capacity = backlog.queue().capacity();
+    s.rejected = rejections.total();
     return s;
 }
 
 // A rejection must stay cheap however many workers there are: above 32, its message leaves out the
 // numbers for which all workers must be visited.
-std::string thread_pool_executor::core::rejection_numbers() const {
+std::string detail::pool::rejection_numbers() const {
     constexpr std::size_t few = 32;
-    const pool_control now = control();
+    const pool_control now = control.load();
     if (now.workers <= few) {
         return to_string(snapshot());
     }
     pool_snapshot s = uncounted_snapshot();
     s.state = now.state;
     s.pool_size = now.workers;
-    s.queued = backlog_.size();
+    s.queued = backlog.size();
     return text_of(s, false);
 }
 
-pool_snapshot thread_pool_executor::core::snapshot() const {
+pool_snapshot detail::pool::snapshot() const {
     pool_snapshot s = uncounted_snapshot();
     // A task that is dequeued between the two counts would be counted twice or not at all: then
     // count again. Under a load that never lets two counts agree, the last one has to do.
-    std::uint64_t started = roster_.count(s);
+    std::uint64_t started = roster.count(s);
     for (int tries = 0; tries < 32; ++tries) {
-        s.queued = backlog_.size();
-        const std::uint64_t before = std::exchange(started, roster_.count(s));
+        s.queued = backlog.size();
+        const std::uint64_t before = std::exchange(started, roster.count(s));
         if (before == started) {
             break;
         }
@@ -72,15 +72,15 @@ std::string to_string(const pool_snapshot& s) {
     return text_of(s, true);
 }
 
-std::string thread_pool_executor::core::describe() const {
-    std::string text = "thread_pool_executor \"" + name_ + "\": " + to_string(snapshot());
-    if (roster_.has_start_failed() && control().workers == 0) {
+std::string detail::pool::describe() const {
+    std::string text = config.label + ": " + to_string(snapshot());
+    if (roster.has_start_failed() && control.load().workers == 0) {
         text += "\n  no thread can be started";
-        if (const std::exception_ptr error = roster_.last_start_error(); error != nullptr) {
+        if (const std::exception_ptr error = roster.last_start_error(); error != nullptr) {
             text += ": " + spool::describe(error);
         }
     }
-    roster_.describe(text, task_times_);
+    roster.describe(text, config.task_times);
     return text;
 }
 

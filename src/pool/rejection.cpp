@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
 #include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
@@ -21,8 +21,7 @@ void abort_policy::operator()(task&&, rejection_reason reason, thread_pool_execu
 
 void caller_runs_policy::operator()(task&& work, rejection_reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    using core = thread_pool_executor::core;
-    if (!pool.is_shutdown() && !pool.use().run_on_own_worker(mine, core::thrown_to::caller)) {
+    if (!pool.is_shutdown() && !pool.use().run_on_own_worker(mine, detail::pool::thrown_to::caller)) {
         run_here(mine);
     }
 }
@@ -52,14 +51,13 @@ void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
 void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
     // The pool may be destroyed meanwhile.
-    const std::shared_ptr<thread_pool_executor::core> keep = pool.use().shared_from_this();
-    thread_pool_executor::core& core = *keep;
+    const std::shared_ptr<detail::pool> keep = pool.use().shared_from_this();
     if (reason == rejection_reason::full) {
-        if (core.run_on_own_worker(mine, thread_pool_executor::core::thrown_to::uncaught)) {
+        if (keep->run_on_own_worker(mine, detail::pool::thrown_to::uncaught)) {
             return;
         }
-        switch (core.execute_until(mine, deadline::after(std::chrono::nanoseconds{limit}),
-                                   task_scope::current_token())) {
+        switch (keep->execute_until(mine, deadline::after(std::chrono::nanoseconds{limit}),
+                                    task_scope::current_token())) {
             case admission_result::accepted: return;
             case admission_result::shut_down: reason = rejection_reason::shut_down; break;
             case admission_result::no_thread: reason = rejection_reason::no_thread; break;
@@ -67,15 +65,15 @@ void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_
             case admission_result::timed_out: break;
         }
     }
-    core.count_rejection(mine, reason);
-    throw core.rejection_error(reason);
+    keep->count_rejection(mine, reason);
+    throw keep->rejection_error(reason);
 }
 
 // ---- What the pool does with a task that it refuses
 
-void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
+void detail::pool::reject(task&& work, rejection_reason reason) {
     task doomed = std::move(work);  // destroyed here if the policy does not move from it
-    const rejection_policy policy = rejection();
+    const rejection_policy policy = settings.rejection();
     // These two may get the task in after all. They count it themselves when they give up.
     if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
         count_rejection(doomed, reason);
@@ -83,20 +81,20 @@ void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
     policy(std::move(doomed), reason, owner_);
 }
 
-void thread_pool_executor::core::count_rejection(const task& work, rejection_reason reason) {
-    rejected_.fetch_add(1);
-    if (hooks_ != nullptr) {
-        hooks_->rejected({.id = work.id(), .priority = work.priority()}, reason);
+void detail::pool::count_rejection(const task& work, rejection_reason reason) {
+    rejections.count();
+    if (config.hooks != nullptr) {
+        config.hooks->rejected({.id = work.id(), .priority = work.priority()}, reason);
     }
 }
 
-rejected_execution thread_pool_executor::core::rejection_error(rejection_reason reason) const {
-    return {reason, "thread_pool_executor \"" + name_ + "\"", rejection_numbers()};
+rejected_execution detail::pool::rejection_error(rejection_reason reason) const {
+    return {reason, config.label, rejection_numbers()};
 }
 
-bool thread_pool_executor::core::evict_oldest() {
+bool detail::pool::evict_oldest() {
     task victim;
-    if (!backlog_.evict_oldest(victim)) {
+    if (!backlog.evict_oldest(victim)) {
         return false;
     }
     if (!victim.empty()) {

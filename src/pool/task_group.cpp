@@ -13,8 +13,9 @@
 #include "base/exceptions_in_flight.hpp"
 #include "pool/deadlock_watch.hpp"
 #include "pool/hot_path.hpp"
-#include "pool/pool_core.hpp"
-#include "pool/self_service.hpp"
+#include "pool/pool.hpp"
+#include "pool/task_runner.hpp"
+#include "pool/worker_wait_context.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/spinning.hpp"
 #include "spool/sync/this_task.hpp"
@@ -39,7 +40,7 @@ task_group::task_group(thread_pool_executor& pool) noexcept
     : pool_(pool),
       home_(&pool.use()),
       maker_(detail::group_frame::this_thread()),
-      worker_(core::self_service::of(*static_cast<const core*>(home_))),
+      worker_(worker_wait_context::of(home_)),
       exceptions_before_(detail::exceptions_in_flight()) {
     if (made_in_ != nullptr) {
         made_in_->add();
@@ -67,12 +68,12 @@ void task_group::fork(task&& child) {
 // Returns false, and leaves `child` unchanged, if the pool refuses it.
 inline bool task_group::offer(task& child) {
     try {
-        core& pool = pool_.use();
+        detail::pool& pool = pool_.use();
         if (&pool != home_) {
             return false;
         }
-        return pool.backlog().keeps_stores() || worker_ == nullptr ? pool.takes(child)
-                                                                   : fork_claimable(pool, child);
+        return pool.backlog.keeps_stores() || worker_ == nullptr ? pool.takes(child)
+                                                                 : fork_claimable(pool, child);
     } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
@@ -164,17 +165,17 @@ void task_group::join() noexcept {
     if (self == nullptr) {
         return count_.all_ended();
     }
-    core& pool = pool_.use();
+    detail::pool& pool = pool_.use();
     const auto run_if_mine = [&](task& t) {
         const bool is_mine = is_parent_of(t);
         if (is_mine) [[likely]] {
-            pool.run_child(*self, t);
+            task_runner{pool}.run_child(*self, t);
         }
         return is_mine;
     };
     const auto use_own = [&] {
         try {
-            return pool.backlog().queue().use_own(run_if_mine);
+            return pool.backlog.queue().use_own(run_if_mine);
         } catch (...) {
             search_failed(pool);
             return false;
@@ -192,28 +193,28 @@ void task_group::join() noexcept {
 
 // Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
-    core& pool = pool_.use();
-    if (!pool.backlog().keeps_stores()) {
+    detail::pool& pool = pool_.use();
+    if (!pool.backlog.keeps_stores()) {
         return run_claimable(pool);
     }
     std::vector<task> children;
     try {
-        children = pool.backlog().queue().take_if([this](const task& t) { return is_parent_of(t); });
+        children = pool.backlog.queue().take_if([this](const task& t) { return is_parent_of(t); });
     } catch (...) {
         search_failed(pool);
     }
     for (task& child : children) {
         notice_stop();
-        pool.run_child(*static_cast<worker*>(worker_), child);
+        task_runner{pool}.run_child(*static_cast<worker*>(worker_), child);
     }
     return !children.empty();
 }
 
 // Precondition: inside a catch block. A user's queue threw, or there is no memory. Children may be
 // left that no other worker takes.
-[[gnu::noinline]] void task_group::search_failed(core& pool) noexcept {
+[[gnu::noinline]] void task_group::search_failed(detail::pool& pool) noexcept {
     search_failed_ = true;
-    pool.report_queue_failure();
+    pool.config.report_queue_failure();
 }
 
 // While other workers run the rest, runs what the rest forks, if that lies in the workers' stores.
@@ -237,16 +238,16 @@ bool task_group::help_until_all_ended() {
 
 bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
-    core& pool = pool_.use();
+    detail::pool& pool = pool_.use();
     notice_stop();
-    if (!pool.backlog().keeps_stores() || !self.has_stack_room()) {
+    if (!pool.backlog.keeps_stores() || !self.has_stack_room()) {
         return false;
     }
     try {
-        return pool.backlog().queue().use_other([&](task& t) {
+        return pool.backlog.queue().use_other([&](task& t) {
             const bool is_awaited = is_ancestor_of(t);
             if (is_awaited) {
-                pool.run_child(self, t);
+                task_runner{pool}.run_child(self, t);
             }
             return is_awaited;
         });
@@ -301,7 +302,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
                 ? sleep({.until = deadline::after(search_again), .stop = stop})
             : ran_elsewhere_.load()
                 ? sleep({.stop = stop})
-                : core::deadlock_watch::wait(pool_.use(), core::blocked_wait::what::group, stop, sleep);
+                : deadlock_watch::wait(pool_.use(), blocked_wait::what::group, stop, sleep);
         if (how == wait_result::ready) {
             break;
         }

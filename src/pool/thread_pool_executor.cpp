@@ -5,17 +5,17 @@
 #include "base/is_watched.hpp"
 #include "pool/fork_list.hpp"
 #include "pool/hot_path.hpp"
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
 
 namespace spool::inline v1 {
 
 thread_pool_executor::thread_pool_executor(pool_options options)
-    : core_(std::make_shared<core>(*this, std::move(options), false, nullptr)) {
+    : core_(std::make_shared<detail::pool>(*this, std::move(options), false, nullptr)) {
     fork_list::add(*this);
 }
 
 thread_pool_executor::thread_pool_executor(pool_options options, queue_first how)
-    : core_(std::make_shared<core>(*this, std::move(options), true, std::move(how.clock))) {
+    : core_(std::make_shared<detail::pool>(*this, std::move(options), true, std::move(how.clock))) {
     fork_list::add(*this);
 }
 
@@ -43,7 +43,7 @@ void thread_pool_executor::execute_all(std::span<task> work) {
 }
 
 admission_result thread_pool_executor::try_execute(task&& work) {
-    core& pool = use();
+    detail::pool& pool = use();
     pool.require(work);
     if (detail::is_watched()) [[unlikely]] {
         detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
@@ -54,14 +54,15 @@ admission_result thread_pool_executor::try_execute(task&& work) {
 
 admission_result thread_pool_executor::execute_until(task&& work, deadline until, std::stop_token stop) {
     // Keeps the core for a submitter that still waits when the pool is destroyed.
-    const std::shared_ptr<core> keep = use().shared_from_this();
+    const std::shared_ptr<detail::pool> keep = use().shared_from_this();
     keep->require(work);
     detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
     return keep->execute_until(work, until, stop);
 }
 
 const task_decorator* thread_pool_executor::decorator() const noexcept {
-    return use().decorator();
+    const task_decorator& decorate = use().config.decorate;
+    return decorate ? &decorate : nullptr;
 }
 
 void thread_pool_executor::on_shutdown() {}
@@ -72,23 +73,23 @@ bool thread_pool_executor::left_to_parent() const noexcept {
 }
 
 bool thread_pool_executor::way_back::requeue(task& work, function_ref<bool(run_state)> may_run) const {
-    const std::shared_ptr<core> pool = pool_.lock();
+    const std::shared_ptr<detail::pool> pool = pool_.lock();
     return pool != nullptr && !pool->is_lost() && pool->requeue(work, may_run);
 }
 bool thread_pool_executor::way_back::terminates_on_uncaught() const noexcept {
-    const std::shared_ptr<core> pool = pool_.lock();
-    return pool != nullptr && pool->terminates_on_uncaught();
+    const std::shared_ptr<detail::pool> pool = pool_.lock();
+    return pool != nullptr && pool->config.uncaught.terminates();
 }
 void thread_pool_executor::way_back::report(const std::exception_ptr& error) const noexcept {
-    if (const std::shared_ptr<core> pool = pool_.lock()) {
-        pool->report(error);
+    if (const std::shared_ptr<detail::pool> pool = pool_.lock()) {
+        pool->config.report(error);
     }
 }
 thread_pool_executor::way_back thread_pool_executor::way_back_here() const {
     return way_back{use().weak_from_this()};
 }
 void thread_pool_executor::settle() {
-    use().settle();
+    use().try_terminate();
 }
 const void* thread_pool_executor::home() const noexcept {
     return &use();
@@ -96,11 +97,11 @@ const void* thread_pool_executor::home() const noexcept {
 
 void thread_pool_executor::shutdown() {
     // The terminated hook may destroy the pool.
-    const std::shared_ptr<core> keep = use().shared_from_this();
+    const std::shared_ptr<detail::pool> keep = use().shared_from_this();
     keep->shutdown();
 }
 std::vector<task> thread_pool_executor::shutdown_now() {
-    const std::shared_ptr<core> keep = use().shared_from_this();  // as in shutdown()
+    const std::shared_ptr<detail::pool> keep = use().shared_from_this();  // as in shutdown()
     return keep->shutdown_now();
 }
 bool thread_pool_executor::is_shutdown() const {
@@ -115,61 +116,64 @@ bool thread_pool_executor::is_terminating() const {
 }
 bool thread_pool_executor::await_termination_until(deadline until, std::stop_token stop) {
     // Another thread may destroy the pool as soon as it has terminated.
-    const std::shared_ptr<core> keep = use().shared_from_this();
+    const std::shared_ptr<detail::pool> keep = use().shared_from_this();
     return keep->await_termination(until, stop);
 }
 void thread_pool_executor::close() {
-    if (left_to_parent() && lost_->on_fork() == fork_policy::abort) {
+    if (left_to_parent() && lost_->config.on_fork == fork_policy::abort) {
         return;  // in this process there is nothing to close
     }
-    const std::shared_ptr<core> keep = use().shared_from_this();  // as in shutdown()
+    const std::shared_ptr<detail::pool> keep = use().shared_from_this();  // as in shutdown()
     keep->close();
 }
 run_state thread_pool_executor::state() const noexcept {
-    const core& pool = use();
-    const run_state now = pool.control().state;
+    const detail::pool& pool = use();
+    const run_state now = pool.control.load().state;
     detail::receive_in_library(&pool);
     return now;
 }
 
 const std::string& thread_pool_executor::name() const noexcept {
-    return (left_to_parent() ? *lost_ : use()).name();
+    return (left_to_parent() ? *lost_ : use()).config.name;
 }
-std::size_t thread_pool_executor::core_size() const noexcept {
-    return use().sizes().core;
+std::size_t detail::pool_size() const noexcept {
+    return use().settings.core_size();
 }
 void thread_pool_executor::set_core_size(std::size_t n) {
     use().set_core_size(n);
 }
 std::size_t thread_pool_executor::maximum_size() const noexcept {
-    return use().sizes().maximum;
+    return use().settings.maximum_size();
 }
 void thread_pool_executor::set_maximum_size(std::size_t n) {
-    use().set_maximum_size(n);
+    use().settings.set_maximum_size(n);
+    use().settings_changed();
 }
 std::chrono::nanoseconds thread_pool_executor::keep_alive() const noexcept {
-    return use().keep_alive();
+    return use().settings.keep_alive();
 }
 void thread_pool_executor::set_keep_alive(duration_setting d) {
-    use().set_keep_alive(d);
+    use().settings.set_keep_alive(d);
+    use().settings_changed();
 }
-bool thread_pool_executor::core_threads_may_time_out() const noexcept {
-    return use().sizes().core_may_time_out;
+bool detail::pool_threads_may_time_out() const noexcept {
+    return use().settings.sizes().core_may_time_out;
 }
 void thread_pool_executor::allow_core_threads_to_time_out(bool allow) {
-    use().allow_core_threads_to_time_out(allow);
+    use().settings.set_core_may_time_out(allow);
+    use().settings_changed();
 }
 rejection_policy thread_pool_executor::rejection() const {
-    return use().rejection();
+    return use().settings.rejection();
 }
 void thread_pool_executor::set_rejection(rejection_policy policy) {
-    use().set_rejection(std::move(policy));
+    use().settings.set_rejection(std::move(policy));
 }
 spool::thread_factory thread_pool_executor::thread_factory() const {
-    return use().thread_factory();
+    return use().settings.factory();
 }
 void thread_pool_executor::set_thread_factory(spool::thread_factory factory) {
-    use().set_thread_factory(std::move(factory));
+    use().settings.set_factory(std::move(factory));
 }
 bool thread_pool_executor::prestart_core_thread() {
     return use().prestart_core_thread();
@@ -179,14 +183,14 @@ std::size_t thread_pool_executor::prestart_all_core_threads() {
 }
 
 blocking_queue<task>& thread_pool_executor::queue() noexcept {
-    return use().backlog().queue();
+    return use().backlog.queue();
 }
 std::string thread_pool_executor::executor_label() const {
-    return "thread_pool_executor \"" + name() + "\"";
+    return (left_to_parent() ? *lost_ : use()).config.label;
 }
 
 bool thread_pool_executor::contains(task_id id) const {
-    return use().backlog().contains(id);
+    return use().backlog.contains(id);
 }
 
 bool thread_pool_executor::remove(task_id id) {
@@ -197,7 +201,7 @@ std::size_t thread_pool_executor::purge() {
 }
 
 std::size_t thread_pool_executor::pool_size() const noexcept {
-    return use().control().workers;
+    return use().control.load().workers;
 }
 std::size_t thread_pool_executor::active_count() const {
     return use().snapshot().active;
@@ -212,7 +216,7 @@ std::uint64_t thread_pool_executor::completed_task_count() const {
     return use().snapshot().completed;
 }
 std::uint64_t thread_pool_executor::rejected_count() const noexcept {
-    return use().rejected();
+    return use().rejections.total();
 }
 pool_snapshot thread_pool_executor::snapshot() const {
     return use().snapshot();

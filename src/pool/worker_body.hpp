@@ -1,15 +1,15 @@
 // worker_body: the task that a thread factory gets to run.
 #pragma once
 
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
 
 namespace spool::inline v1 {
 
 /// Keeps the pool's core and the worker alive while the thread works. If the body is destroyed
 /// without having run, the destructor tells the pool.
-class thread_pool_executor::core::worker_body {
+class detail::pool::worker_body {
 public:
-    worker_body(std::shared_ptr<core> pool, std::shared_ptr<worker> self) noexcept
+    worker_body(std::shared_ptr<detail::pool> pool, std::shared_ptr<worker> self) noexcept
         : pool_(std::move(pool)), self_(std::move(self)) {}
     worker_body(worker_body&&) noexcept = default;
     worker_body& operator=(worker_body&&) = delete;
@@ -19,14 +19,14 @@ public:
         }
     }
     void operator()() {
-        const std::shared_ptr<core> pool = std::move(pool_);
+        const std::shared_ptr<detail::pool> pool = std::move(pool_);
         if (pool != nullptr) {  // null when a factory calls it a second time
             pool->work(self_);
         }
     }
 
 private:
-    std::shared_ptr<core> pool_;
+    std::shared_ptr<detail::pool> pool_;
     std::shared_ptr<worker> self_;
 };
 

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "pool/hot_path.hpp"
-#include "pool/pool_core.hpp"
-#include "pool/self_service.hpp"
+#include "pool/pool.hpp"
+#include "pool/task_runner.hpp"
+#include "pool/worker_wait_context.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/pause_point.hpp"
 #include "spool/sync/this_task.hpp"
@@ -37,19 +38,19 @@ private:
 
 }  // namespace
 
-void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
+void detail::pool::work(const std::shared_ptr<worker>& self) {
     worker& w = *self;
     task_scope scope;
-    scope.set_clock(clock_.get());
-    if (!roster_.begin(w, scope)) {
+    scope.set_clock(config.clock.get());
+    if (!roster.begin(w, scope)) {
         return;
     }
     w.stack = stack_room::of_this_thread();
-    self_service waits{*this, w};
+    worker_wait_context waits{*this, w};
     {
-        consumer_place place{attach(w) ? &backlog_.queue() : nullptr};
-        if (hooks_ != nullptr) {
-            guarded(w.info, [&] { hooks_->worker_started(w.info); });
+        consumer_place place{attach(w) ? &backlog.queue() : nullptr};
+        if (config.hooks != nullptr) {
+            config.guarded(w.info, [&] { config.hooks->worker_started(w.info); });
             // Set by this very thread: the hook destroyed the pool.
             if (w.stage == worker_stage::let_go) {
                 return;
@@ -74,18 +75,18 @@ void thread_pool_executor::core::work(const std::shared_ptr<worker>& self) {
 
 // Returns false if the queue throws, say for lack of memory: the worker then works without a store
 // of its own, which loses nothing.
-bool thread_pool_executor::core::attach(const worker& w) {
+bool detail::pool::attach(const worker& w) {
     try {
-        backlog_.queue().attach_consumer();
+        backlog.queue().attach_consumer();
         return true;
     } catch (const std::bad_alloc&) {
     } catch (...) {
-        uncaught(w.info, std::current_exception());
+        config.uncaught(w.info, std::current_exception());
     }
     return false;
 }
 
-auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
+auto detail::pool::serve(worker& w, task_scope& scope) -> served {
     task next = std::move(w.first);
     if (w.needs_attention && next.empty()) {  // after worker_started
         if (const served how = attend(w, scope, true); how != served::and_on) {
@@ -103,7 +104,7 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
                 return served::leave;
             }
         } catch (...) {  // from the queue
-            uncaught(w.info, std::current_exception());
+            config.uncaught(w.info, std::current_exception());
             back_off();
             return served::died;
         }
@@ -114,13 +115,12 @@ auto thread_pool_executor::core::serve(worker& w, task_scope& scope) -> served {
 }
 
 // Out of line, so that the loop does not test for a first task.
-[[gnu::noinline]] auto thread_pool_executor::core::serve_first(worker& w, task_scope& scope, task& first)
-    -> served {
+[[gnu::noinline]] auto detail::pool::serve_first(worker& w, task_scope& scope, task& first) -> served {
     return serve_one(w, scope, first);
 }
 
 // Runs one task. `next` is empty afterwards if the worker goes on.
-inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, task& next) -> served {
+inline auto detail::pool::serve_one(worker& w, task_scope& scope, task& next) -> served {
     const bool fine = claim_and_run(w, scope, next);
     // Set by this very thread, in the task or in the task's destructor.
     if (w.needs_attention) [[unlikely]] {
@@ -130,8 +130,7 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
 }
 
 // Returns false if something threw and the worker must be replaced.
-[[gnu::always_inline]] inline bool thread_pool_executor::core::claim_and_run(worker& w, task_scope& scope,
-                                                                             task& next) {
+[[gnu::always_inline]] inline bool detail::pool::claim_and_run(worker& w, task_scope& scope, task& next) {
     SPOOL_PAUSE_POINT("worker: has a task in hand");
     if (next.is_plain()) [[likely]] {
         // A queue or a factory may have asked for a token since the last task.
@@ -141,13 +140,13 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
     } else {
         return true;
     }
-    return runs_quickly_ ? run_quickly(w, scope, next) : run(w, scope, next);
+    return task_runner{*this}.run(w, scope, next);
 }
 
 // Slow path after a task that destroyed the pool, or that left tasks for the worker to keep. After
 // each kept task the worker serves the queue once: otherwise tasks that submit themselves again
 // would starve the queue.
-[[gnu::noinline]] auto thread_pool_executor::core::attend(worker& w, task_scope& scope, bool fine) -> served {
+[[gnu::noinline]] auto detail::pool::attend(worker& w, task_scope& scope, bool fine) -> served {
     task next;
     while (w.stage != worker_stage::let_go && take_kept(w, next)) {
         fine = claim_and_run(w, scope, next) && fine;
@@ -156,7 +155,7 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
                 fine = claim_and_run(w, scope, next) && fine;
             }
         } catch (...) {  // from the queue
-            uncaught(w.info, std::current_exception());
+            config.uncaught(w.info, std::current_exception());
         }
     }
     if (w.stage == worker_stage::let_go) {
@@ -167,8 +166,8 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
 }
 
 // Claims the task for this worker. Returns false, and drops the task, if the entry is stale.
-[[gnu::noinline]] bool thread_pool_executor::core::try_claim(worker& w, task& next) {
-    if (backlog_.try_claim(next)) {
+[[gnu::noinline]] bool detail::pool::try_claim(worker& w, task& next) {
+    if (backlog.try_claim(next)) {
         return true;
     }
     if (std::exchange(w.holds_first, false)) {
@@ -179,11 +178,11 @@ inline auto thread_pool_executor::core::serve_one(worker& w, task_scope& scope, 
 }
 
 // How a worker gets its next task: the `Turn` of pool_steps::fetch().
-class thread_pool_executor::core::turn {
+class detail::pool::turn {
 public:
-    turn(core& pool, task& next) noexcept : pool_(pool), next_(next) {}
+    turn(pool& pool, task& next) noexcept : pool_(pool), next_(next) {}
 
-    bool poll() { return pool_.backlog_.poll_into(next_); }
+    bool poll() { return pool_.backlog.poll_into(next_); }
     // The worker stays, for tasks that are not due: another keep-alive period begins.
     void has_to_stay() noexcept {
         spell_.idle = false;
@@ -194,28 +193,28 @@ public:
         const deadline until = limited ? pool_.patience(spell_) : deadline::never();
         std::optional<task> polled;
         const wait_limits limits{.until = until, .stop = {}, .spin = pool_.spin_time(spell_)};
-        const wait_result how = pool_.backlog_.pop_until(polled, limits, look_again);
+        const wait_result how = pool_.backlog.pop_until(polled, limits, look_again);
         if (polled.has_value()) {
             next_ = *std::move(polled);
-            pool_.dry_spells_.note(deadline::clock::now() - spell_.since);
+            pool_.idle_waits.note(deadline::clock::now() - spell_.since);
         }
         return how;
     }
 
 private:
-    core& pool_;
+    pool& pool_;
     task& next_;
     dry_spell spell_;
 };
 
 // Slow path of fetch_quickly(). Returns false if the worker must leave; it is then counted out.
-[[gnu::noinline]] bool thread_pool_executor::core::fetch(task& next) {
+[[gnu::noinline]] bool detail::pool::fetch(task& next) {
     turn now{*this, next};
     return steps().fetch(now);
 }
 
 // For a worker that died of an exception: see pool_steps.
-bool thread_pool_executor::core::hands_over() {
+bool detail::pool::hands_over() {
     return steps().hands_over([this] {
         std::exception_ptr error;
         return launch(nullptr, error);
@@ -223,34 +222,34 @@ bool thread_pool_executor::core::hands_over() {
 }
 
 // How long an idle worker may wait for a task. Only idle workers read the clock.
-deadline thread_pool_executor::core::patience(dry_spell& spell) const noexcept {
+deadline detail::pool::patience(dry_spell& spell) const noexcept {
     if (!std::exchange(spell.idle, true)) {
         spell.idle_since = deadline::clock::now();
     }
     const std::chrono::nanoseconds most =
-        spell.needed ? std::max(keep_alive(), least_patience) : keep_alive();
+        spell.needed ? std::max(settings.keep_alive(), least_patience) : settings.keep_alive();
     return most < deadline::time_point::max() - spell.idle_since ? deadline::at(spell.idle_since + most)
                                                                  : deadline::never();
 }
 
 // How much of that time the worker may spin.
-std::chrono::nanoseconds thread_pool_executor::core::spin_time(dry_spell& spell) const noexcept {
+std::chrono::nanoseconds detail::pool::spin_time(dry_spell& spell) const noexcept {
     const deadline::time_point now = deadline::clock::now();
     if (spell.since == deadline::time_point{}) {
         spell.since = now;
     }
     const std::chrono::nanoseconds none{0};
-    std::chrono::nanoseconds budget = idle_spin_.time();
-    if (idle_spin_.is_adaptive()) {
-        budget = spinning_pays(now) ? dry_spells_.worth_spinning() : none;
-    } else if (idle_spin_.is_low_latency()) {
-        budget = spinning_can_help() ? dry_spells_.worth_spinning() : none;
+    std::chrono::nanoseconds budget = config.idle_spin.time();
+    if (config.idle_spin.is_adaptive()) {
+        budget = spinning_pays(now) ? idle_waits.worth_spinning() : none;
+    } else if (config.idle_spin.is_low_latency()) {
+        budget = spinning_can_help() ? idle_waits.worth_spinning() : none;
     }
     return std::max(none, budget - (now - spell.since));
 }
 
-std::chrono::nanoseconds thread_pool_executor::core::patience_of_join() const noexcept {
-    const bool may_spin = idle_spin_.is_low_latency() ? spinning_can_help() : spinning_pays();
+std::chrono::nanoseconds detail::pool::patience_of_join() const noexcept {
+    const bool may_spin = config.idle_spin.is_low_latency() ? spinning_can_help() : spinning_pays();
     return may_spin ? spin_budget : std::chrono::nanoseconds{0};
 }
 

@@ -23,6 +23,10 @@
 
 namespace spool::inline v1 {
 
+namespace detail {
+struct pool;
+}
+
 /// The outcome of try_execute() and execute_for(). The task was moved from only if `accepted`.
 enum class admission_result {
     accepted,
@@ -106,8 +110,6 @@ enum class admission_result {
 /// by exec or _exit, or return there, which ends the child's thread. A hook, factory or policy that
 /// forks must not return in the child.
 class SPOOL_API thread_pool_executor : public executor_service {
-    class core;
-
 public:
     /// \throws std::invalid_argument naming the values (see pool_options); no thread is started
     /// here
@@ -266,8 +268,9 @@ protected:
 
     private:
         friend class thread_pool_executor;
-        explicit way_back(std::weak_ptr<core> pool) noexcept : pool_(std::move(pool)) {}
-        std::weak_ptr<core> pool_;
+        friend struct detail::pool;
+        explicit way_back(std::weak_ptr<detail::pool> pool) noexcept : pool_(std::move(pool)) {}
+        std::weak_ptr<detail::pool> pool_;
     };
     [[nodiscard]] way_back way_back_here() const;
 
@@ -291,23 +294,20 @@ private:
     friend struct block_policy;
     friend struct caller_runs_policy;
     friend class task_group;
-    friend std::size_t detail::look_for_deadlocks();
-    friend std::size_t detail::watched_waits();
-    static std::size_t look_for_deadlocks();
-    static std::size_t watched_waits();
+    friend struct detail::pool;
 
     class fork_list;
-    [[nodiscard]] core& use() const noexcept {
-        core* const here = here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
+    [[nodiscard]] detail::pool& use() const noexcept {
+        detail::pool* const here = here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
         return here != nullptr ? *here : make_anew();
     }
-    core& make_anew() const noexcept;
+    detail::pool& make_anew() const noexcept;
 
     // core_.get(), for all threads. Null in a forked child that has not used the pool.
-    mutable std::atomic<core*> here_{nullptr};
+    mutable std::atomic<detail::pool*> here_{nullptr};
     // Shared with the workers: a worker may outlive the pool (see Lifetime).
-    mutable std::shared_ptr<core> core_;
-    mutable core* lost_ = nullptr;  // in a forked child: the parent's core
+    mutable std::shared_ptr<detail::pool> core_;
+    mutable detail::pool* lost_ = nullptr;  // in a forked child: the parent's core
     // Links in the list of all pools, guarded by the lock of the list:
     thread_pool_executor* next_ = nullptr;
     thread_pool_executor** link_here_ = nullptr;  // the pointer that points at this pool

@@ -1,16 +1,18 @@
-// self_service: lets a worker that waits for a task of its own pool run it (see future_link).
+// worker_wait_context: lets a worker that waits for a task of its own pool run it (see future_link).
 #pragma once
 
-#include "pool/pool_core.hpp"
+#include "pool/pool.hpp"
+#include "pool/task_runner.hpp"
 
 namespace spool::inline v1 {
 
-class thread_pool_executor::core::self_service final : public nested_waiter {
+class worker_wait_context final : public nested_waiter {
 public:
-    self_service(core& pool, worker& w) noexcept : nested_waiter(&pool), pool_(pool), worker_(w) {
+    worker_wait_context(detail::pool& pool, worker& w) noexcept
+        : nested_waiter(&pool), pool_(pool), worker_(w) {
         set_current(this);
     }
-    ~self_service() { set_current(nested_waiter::outer()); }
+    ~worker_wait_context() { set_current(nested_waiter::outer()); }
 
     /// A wait without stack room sleeps like that of any other thread. Exception: a task that this
     /// worker keeps, since no other thread would run the task while the worker waits.
@@ -20,25 +22,27 @@ public:
         return has_room && worker_.stage == worker_stage::working;
     }
     void run_here(future_link body, const std::stop_token& stop) override {
-        pool_.run_claimed(worker_, body, stop);
+        task_runner{pool_}.run_claimed(worker_, body, stop);
     }
-    void run_here(task body, const std::stop_token& stop) override { pool_.run_taken(worker_, body, stop); }
+    void run_here(task body, const std::stop_token& stop) override {
+        task_runner{pool_}.run_nested(worker_, body, stop);
+    }
 
     /// The worker of `pool` that the calling thread is, or null. If a factory has put several
     /// workers on one thread, the innermost.
-    [[nodiscard]] static worker* of(const core& pool) noexcept {
+    [[nodiscard]] static worker* of(const void* pool) noexcept {
         nested_waiter* at = current();
-        while (at != nullptr && at->home() != &pool) {
+        while (at != nullptr && at->home() != pool) {
             at = at->outer();
         }
-        return at != nullptr ? &static_cast<self_service*>(at)->worker_ : nullptr;
+        return at != nullptr ? &static_cast<worker_wait_context*>(at)->worker_ : nullptr;
     }
     /// Calls `f` for each worker of `pool` that the calling thread is, the innermost first.
     template <class F>
-    static void for_each_of(const core& pool, F&& f) {
+    static void for_each_of(const void* pool, F&& f) {
         for (nested_waiter* at = current(); at != nullptr; at = at->outer()) {
-            if (at->home() == &pool) {
-                f(static_cast<self_service*>(at)->worker_);
+            if (at->home() == pool) {
+                f(static_cast<worker_wait_context*>(at)->worker_);
             }
         }
     }
@@ -46,7 +50,7 @@ public:
     /// See deadlock_watch.
     wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
                          sleeper sleep) override;
-    [[nodiscard]] core& pool() const noexcept { return pool_; }
+    [[nodiscard]] detail::pool& pool() const noexcept { return pool_; }
     [[nodiscard]] const worker& self() const noexcept { return worker_; }
 
     /// In a forked child: the running task has lost its pool, as if the task had destroyed it.
@@ -58,18 +62,18 @@ public:
     /// Returns true if a worker still keeps tasks, because a queue is full.
     bool give_away_all_kept() noexcept {
         bool keeps_tasks = false;
-        for (self_service* at = this; at != nullptr; at = at->outer()) {
+        for (worker_wait_context* at = this; at != nullptr; at = at->outer()) {
             at->pool_.give_away_kept(at->worker_);
             keeps_tasks = keeps_tasks || !at->worker_.kept.empty();
         }
         return keeps_tasks;
     }
-    [[nodiscard]] self_service* outer() const noexcept {
-        return dynamic_cast<self_service*>(nested_waiter::outer());
+    [[nodiscard]] worker_wait_context* outer() const noexcept {
+        return dynamic_cast<worker_wait_context*>(nested_waiter::outer());
     }
 
 private:
-    core& pool_;
+    detail::pool& pool_;
     worker& worker_;
 };
 
