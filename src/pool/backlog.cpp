@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
-#include "pool/timed_body.hpp"
+#include "pool/worker/timed_body.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
 
 task_backlog::task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner,
-                           timing times) noexcept
+                           const std::string& label, timing times) noexcept
     : queue_(std::move(queue)),
       owner_(owner),
       timing_(times),
-      keeps_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()) {}
+      keeps_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
+      label_(label) {}
 
 auto task_backlog::ticket_of(const task& work) -> ticket {
     const future_link link{work};
@@ -22,8 +23,15 @@ auto task_backlog::ticket_of(const task& work) -> ticket {
 
 // ---- A task arrives
 
+void task_backlog::require(const task& work) const {
+    if (work.empty()) {
+        detail::throw_empty_callable(label_);
+    }
+}
+
 // Waiters never claim a task with a due time.
-void task_backlog::publish(task& work) const {
+auto task_backlog::publish(task& work) const -> ticket {
+    require(work);
     wrap(work);  // first, since this may throw
     if (const future_link link{work}; link) {
         if (const auto* timed = timing_ != timing::none ? work.target<timed_body>() : nullptr) {
@@ -35,6 +43,7 @@ void task_backlog::publish(task& work) const {
             link.set_keeper(owner_);
         }
     }
+    return ticket_of(work);
 }
 
 void task_backlog::wrap(task& work) const {
@@ -106,10 +115,10 @@ bool task_backlog::try_claim(task& entry) noexcept {
     return true;
 }
 
-std::optional<task> task_backlog::take_back(const ticket& wanted) {
-    std::vector<task> found = queue_->take_if([&wanted](const task& t) {
+std::optional<task> task_backlog::take_back(ticket wanted) {
+    std::vector<task> found = queue_->take_if([wanted](const task& t) {
         const future_link link{t};
-        return t.id() == wanted.id && (!link || !wanted.runs.has_value() || link.runs() == *wanted.runs);
+        return t.id() == wanted.id && (!link || wanted.runs == ticket::any || link.runs() == wanted.runs);
     });
     if (found.empty()) {
         return std::nullopt;

@@ -1,5 +1,5 @@
 // task_backlog: the tasks that wait in a pool. It owns the queue and counts the stale entries in it,
-// and the tasks that workers keep (see kept_tasks.cpp).
+// and the tasks that workers keep (see kept_tasks.hpp).
 //
 // B1  The waiter that claims a body raises the count of stale entries, and the thread that removes
 //     the entry lowers it, each once.
@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,27 +33,43 @@ public:
     /// Identifies one submission of a task. A periodic task is requeued under the same id, and after
     /// a run its queue entry belongs to another submission.
     struct ticket {
+        static constexpr std::uint64_t any = ~std::uint64_t{0};
         task_id id;
-        std::optional<std::uint64_t> runs;  // runs before this submission; none: any submission
+        std::uint64_t runs;  // runs before this submission; `any`: each submission of the task
     };
     [[nodiscard]] static ticket ticket_of(const task& work);
 
     /// Which tasks remember when they were submitted (see timed_body).
-    enum class timing { none, all_tasks, tasks_without_due_time };
+    enum class timing : std::uint8_t { none, all_tasks, tasks_without_due_time };
 
-    /// `owner`: the pool, as futures name it (see future_link). `queue` may be null until first use.
-    task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner, timing times) noexcept;
+    /// `owner`: the pool, as futures name it (see future_link). `label` names the pool in messages,
+    /// and must outlive this. `queue` may be null until first use.
+    task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner, const std::string& label,
+                 timing times) noexcept;
 
     // ---- A task arrives
 
+    /// \throws std::invalid_argument, naming the pool, if the task is empty
+    void require(const task& work) const;
     /// Sets what must be known before another thread can see the task: its submission time, and the
-    /// owner of its future. If it throws, `work` is untouched.
-    void publish(task& work) const;
+    /// owner of its future. If it throws, `work` is untouched. \throws as require()
+    ticket publish(task& work) const;
+    /// Whether publish() has anything to do; if not, the ticket is {work.id(), 0}.
+    [[nodiscard]] bool needs_publication(const task& work) const noexcept {
+        return !(work.is_plain() && timing_ == timing::none);
+    }
     /// Undoes publish() for a task that the pool refuses. Returns false, and empties `work`, if a
     /// waiting worker has claimed the body meanwhile; then the pool has accepted the task.
     [[nodiscard]] bool try_withdraw(task& work);
+    /// For a task whose offer threw. Returns false if the queue, or a waiting worker, has the task.
+    [[nodiscard]] bool try_recover(task& work) { return !work.empty() && try_withdraw(work); }
     /// Retries after a sweep: a stale entry must not take the room of a task.
-    [[nodiscard]] bool offer(task& work) { return queue_->offer(std::move(work)) || offer_after_sweep(work); }
+    [[nodiscard]] bool offer(task& work) {
+        if (queue_->offer(std::move(work))) [[likely]] {
+            return true;
+        }
+        return offer_after_sweep(work);
+    }
     /// Returns how many tasks, from the front, the queue took.
     [[nodiscard]] std::size_t offer_some(std::span<task> work) { return queue_->offer_some(work); }
     /// Publishes and enqueues a task once there is room. `wait` calls the sleep that it gets, any
@@ -76,7 +93,7 @@ public:
     /// empties `entry`, if the entry is stale: a waiter runs or ran the body.
     [[nodiscard]] bool try_claim(task& entry) noexcept;
     /// Takes a task out again after a late refusal.
-    [[nodiscard]] std::optional<task> take_back(const ticket& wanted);
+    [[nodiscard]] std::optional<task> take_back(ticket wanted);
     /// Takes a task out, if it is due by `now`, for a thread that will run it. Does not claim it.
     [[nodiscard]] task take_if_due(task_id wanted, due_time now);
     /// Takes all tasks out, to hand them back. Drops the children of task groups: only their group
@@ -123,6 +140,10 @@ public:
     void synchronize_with_producers() const noexcept { queue_->settle(); }
     void wake_consumers() noexcept { queue_->wake_consumers(); }
     void wake_producers() noexcept { queue_->wake_producers(); }
+    void wake_all() noexcept {
+        wake_consumers();
+        wake_producers();
+    }
 
 private:
     void wrap(task& work) const;
@@ -143,6 +164,7 @@ private:
     const timing timing_;
     const bool keeps_stores_;
     std::atomic<bool> unbounded_{false};
+    const std::string& label_;
     // On their own cache line: every task reads the members above.
     alignas(cache_line) std::atomic<std::ptrdiff_t> stale_{0};
     std::atomic<std::size_t> kept_{0};

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "pool/control_word.hpp"
-#include "pool/worker.hpp"
+#include "pool/pool_config.hpp"
+#include "pool/worker/worker.hpp"
 #include "spool/sync/event_count.hpp"
 
 namespace spool::inline v1 {
@@ -41,12 +42,13 @@ public:
 
     // ---- The terminated hook
 
-    /// Runs the hook on this thread.
-    template <class Hook>
-    void run_hook(Hook&& hook) {
-        hook_thread_.store(std::this_thread::get_id());
-        hook();
-        hook_thread_.store({});
+    /// Runs the hook, if there is one, on this thread.
+    void run_hook(const pool_config& config) {
+        if (config.hooks != nullptr) {
+            hook_thread_.store(std::this_thread::get_id());
+            config.guarded(config.pool_info, [&] { config.hooks->terminated(); });
+            hook_thread_.store({});
+        }
     }
     [[nodiscard]] bool is_hook_here() const noexcept {
         return hook_thread_.load() == std::this_thread::get_id();

@@ -69,7 +69,7 @@ void cancel_all(detail::future_core* doomed) noexcept {
 class scheduled_thread_pool_executor::link_to_pool final : public detail::schedule_link {
 public:
     using schedule_link::schedule_link;
-    void set(way_back way) { way_.emplace(std::move(way)); }
+    void set(requeue_handle way) { way_.emplace(std::move(way)); }
 
     bool requeue(task& work) const override {
         return way_->requeue(work, [this](run_state now) { return may_run_periodic(now); });
@@ -78,7 +78,7 @@ public:
     bool terminates_on_uncaught() const noexcept override { return way_->terminates_on_uncaught(); }
 
 private:
-    std::optional<way_back> way_;
+    std::optional<requeue_handle> way_;
 };
 
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
@@ -86,12 +86,12 @@ scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_op
     timers().set_home(home());
     const auto link = std::make_shared<link_to_pool>(options.clock, options.run_delayed_after_shutdown,
                                                      options.run_periodic_after_shutdown);
-    link->set(way_back_here());
+    link->set(make_requeue_handle());
     timers().set_link(link);
 }
 
-void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, const void* home,
-                                               way_back way) const {
+void scheduled_thread_pool_executor::reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+                                                             requeue_handle way) const {
     auto& timers = static_cast<detail::timer_queue&>(queue);
     const detail::schedule_link& before = *timers.link();
     auto link = std::make_shared<link_to_pool>(before.clock(), before.run_delayed_after_shutdown.load(),
@@ -102,7 +102,7 @@ void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, cons
 }
 
 scheduled_thread_pool_executor::~scheduled_thread_pool_executor() {
-    if (!left_to_parent()) {
+    if (!is_forked_child()) {
         link()->being_destroyed.store(true);
         close();
     }
@@ -172,7 +172,7 @@ bool scheduled_thread_pool_executor::take_back(detail::future_core& timer) {
     if (detail::timer_queue::take(timer, home()).empty()) {
         return false;
     }
-    settle();
+    try_terminate();
     return true;
 }
 

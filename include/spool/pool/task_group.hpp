@@ -268,7 +268,7 @@ private:
     [[nodiscard]] std::stop_token token();
 
     thread_pool_executor& pool_;
-    const void* const home_;   // the pool's core when the group was made; forked child: another
+    const void* const home_;   // the pool when the group was made; forked child: another
     const void* const maker_;  // id of the thread that made the group
     void* const worker_;       // the maker as a worker of the pool, or null
     // The child of another group that this group was made in, or null.

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 using spool::task;
 using spool::task_backlog;
 
+const std::string label = "pool";
 alignas(8) int this_pool = 0;  // its address stands for the pool
 
 std::unique_ptr<spool::blocking_queue<task>> fifo(std::size_t capacity) {
@@ -38,21 +40,21 @@ protected:
     // Enqueues the task of a future, and makes its entry stale.
     void add_stale(task_backlog& to) {
         task work = future_body();
-        to.publish(work);
+        static_cast<void>(to.publish(work));
         ASSERT_TRUE(claim_by_waiter(work));
         ASSERT_TRUE(to.offer(work));
         to.add_stale_entry();
     }
 
     spool::future<int> handle;
-    task_backlog backlog{fifo(2), &this_pool, task_backlog::timing::none};
+    task_backlog backlog{fifo(2), &this_pool, label, task_backlog::timing::none};
 };
 
 }  // namespace
 
 TEST_F(pool_backlog, a_published_task_can_be_claimed_by_a_waiter_and_a_withdrawn_one_cannot) {
     task work = future_body();
-    backlog.publish(work);
+    static_cast<void>(backlog.publish(work));
     ASSERT_TRUE(backlog.try_withdraw(work));
     EXPECT_FALSE(work.empty());
     EXPECT_FALSE(claim_by_waiter(work));
@@ -60,7 +62,7 @@ TEST_F(pool_backlog, a_published_task_can_be_claimed_by_a_waiter_and_a_withdrawn
 
 TEST_F(pool_backlog, a_task_that_a_waiter_has_claimed_cannot_be_withdrawn) {
     task work = future_body();
-    backlog.publish(work);
+    static_cast<void>(backlog.publish(work));
     ASSERT_TRUE(claim_by_waiter(work));
     backlog.add_stale_entry();
     EXPECT_FALSE(backlog.try_withdraw(work));
@@ -93,7 +95,7 @@ TEST_F(pool_backlog, a_stale_entry_takes_the_room_of_no_task) {
 
 TEST_F(pool_backlog, a_claimed_task_cannot_be_claimed_by_a_waiter) {
     task work = future_body();
-    backlog.publish(work);
+    static_cast<void>(backlog.publish(work));
     ASSERT_TRUE(backlog.try_claim(work));
     EXPECT_FALSE(claim_by_waiter(work));
 }
@@ -136,7 +138,7 @@ TEST_F(pool_backlog, an_eviction_makes_room_also_where_the_head_is_a_stale_entry
 TEST_F(pool_backlog, purge_counts_cancelled_tasks_and_no_stale_entries) {
     add_stale(backlog);
     task work = future_body();
-    backlog.publish(work);
+    static_cast<void>(backlog.publish(work));
     ASSERT_TRUE(backlog.offer(work));
     handle.cancel();
     EXPECT_EQ(backlog.purge(), 1U);
@@ -153,7 +155,7 @@ TEST_F(pool_backlog, kept_tasks_count_as_queued) {
 }
 
 TEST_F(pool_backlog, a_task_that_waits_for_room_is_as_before_when_the_wait_gives_up) {
-    task_backlog timed{fifo(1), &this_pool, task_backlog::timing::all_tasks};
+    task_backlog timed{fifo(1), &this_pool, label, task_backlog::timing::all_tasks};
     task first{[] {}};
     ASSERT_TRUE(timed.offer(first));
     task work = future_body();
@@ -187,8 +189,8 @@ TEST_F(pool_backlog, a_queue_that_throws_at_every_look_counts_as_not_empty) {
         std::vector<task> extract_if(spool::function_ref<bool(const task&)>) override { return {}; }
         mutable int failures_;
     };
-    const task_backlog once{std::make_unique<broken>(1), &this_pool, task_backlog::timing::none};
+    const task_backlog once{std::make_unique<broken>(1), &this_pool, label, task_backlog::timing::none};
     EXPECT_TRUE(once.is_surely_empty());
-    const task_backlog twice{std::make_unique<broken>(2), &this_pool, task_backlog::timing::none};
+    const task_backlog twice{std::make_unique<broken>(2), &this_pool, label, task_backlog::timing::none};
     EXPECT_FALSE(twice.is_surely_empty());
 }

@@ -10,7 +10,7 @@
 
 #include <spool/spool.hpp>
 
-#include "pool/worker_roster.hpp"
+#include "pool/worker/worker_roster.hpp"
 
 namespace {
 
