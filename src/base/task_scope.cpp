@@ -98,7 +98,7 @@ task_scope* task_scope::adopt() noexcept {
     return innermost_;
 }
 
-void task_scope::survive_fork() noexcept {
+void task_scope::after_fork_in_child() noexcept {
     lowest_survivor = highest_survivor = innermost_;
     for (task_scope* scope = innermost_; scope != nullptr; scope = scope->outer_) {
         // A thread that is gone may have held it in interrupt(), which leaves source_ intact.

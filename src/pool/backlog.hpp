@@ -127,17 +127,17 @@ public:
     [[nodiscard]] bool contains(task_id id) const;
     [[nodiscard]] bool contains_due(task_id id, due_time now) const;
     /// Whether the queue keeps a store per consumer, in which a group finds its children.
-    [[nodiscard]] bool keeps_stores() const noexcept { return keeps_stores_; }
-    /// Whether the queue was unbounded when note_capacity() asked it last.
+    [[nodiscard]] bool has_stores() const noexcept { return has_stores_; }
+    /// Whether the queue was unbounded when sample_capacity() asked it last.
     [[nodiscard]] bool was_unbounded() const noexcept { return unbounded_.load(); }
-    void note_capacity() noexcept;
+    void sample_capacity() noexcept;
     /// Counts one more failure of the queue in a row, and returns how many came before it.
     unsigned count_poll_failure() noexcept { return poll_failures_.fetch_add(1); }
 
     // ---- Waking
 
-    /// See blocking_queue::settle().
-    void synchronize_with_producers() const noexcept { queue_->settle(); }
+    /// See blocking_queue::synchronize_with_producers().
+    void synchronize_with_producers() const noexcept { queue_->synchronize_with_producers(); }
     void wake_consumers() noexcept { queue_->wake_consumers(); }
     void wake_producers() noexcept { queue_->wake_producers(); }
     void wake_all() noexcept {
@@ -162,7 +162,7 @@ private:
     const void* const owner_;
     std::atomic<unsigned> poll_failures_{0};  // in a row; only decides how long workers back off
     const timing timing_;
-    const bool keeps_stores_;
+    const bool has_stores_;
     std::atomic<bool> unbounded_{false};
     const std::string& label_;
     // On their own cache line: every task reads the members above.

@@ -117,17 +117,17 @@ bool rejection_context::on_worker() const noexcept {
     return worker_wait_context::of(pool_.get()) != nullptr;
 }
 
-admission_result rejection_context::note(admission_result how) noexcept {
+admission_result rejection_context::record(admission_result how) noexcept {
     settled_ = how == admission_result::accepted;
     reason_ = settled_ ? reason_ : reason_of(how);
     return how;
 }
 admission_result rejection_context::retry(task& work) {
     std::exception_ptr error;
-    return note(admission_path{*pool_}.try_admit(work, error));
+    return record(admission_path{*pool_}.try_admit(work, error));
 }
 admission_result rejection_context::wait_for_room(task& work, deadline until, const std::stop_token& stop) {
-    return note(admission_path{*pool_}.execute_until(work, until, stop));
+    return record(admission_path{*pool_}.execute_until(work, until, stop));
 }
 admission_result rejection_context::wait_for_room(task& work, deadline until) {
     return wait_for_room(work, until, task_scope::current_token());

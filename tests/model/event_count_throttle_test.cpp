@@ -14,7 +14,7 @@ struct throttled : things {
     void consume() {
         static_cast<void>(ready.await([this] { return take(); }));
         if (count.load() != 0) {  // there is more
-            ready.notify_throttled();
+            ready.notify_unless_wake_pending();
         }
     }
     void thread(unsigned t) {
@@ -23,9 +23,9 @@ struct throttled : things {
             return;
         }
         add();
-        ready.notify_throttled();
+        ready.notify_unless_wake_pending();
         add();
-        ready.notify_throttled();
+        ready.notify_unless_wake_pending();
     }
     void end() const { model::check(taken == 2, "both were taken"); }
 };
@@ -38,7 +38,7 @@ struct throttled_and_spinning : throttled {
         }
         static_cast<void>(ready.await([this] { return take(); }, {.spin = std::chrono::nanoseconds{1}}));
         if (count.load() != 0) {
-            ready.notify_throttled();
+            ready.notify_unless_wake_pending();
         }
     }
 };
@@ -93,7 +93,7 @@ struct woken_one_gets_no_cpu {
             parking_without_a_cpu{}.unpark_all(has_cpu);
             ready.notify_all();
         } else if (count.load() != 0) {
-            ready.notify_throttled();
+            ready.notify_unless_wake_pending();
         }
     }
     void thread(unsigned t) {
@@ -106,9 +106,9 @@ struct woken_one_gets_no_cpu {
         } else {
             for (int i = 0; i < 2; ++i) {
                 count.fetch_add(1);
-                ready.notify_throttled();
+                ready.notify_unless_wake_pending();
             }
-            ready.notify_throttled();
+            ready.notify_unless_wake_pending();
         }
     }
     void end() { model::check(all_taken(), "both were taken"); }
@@ -123,7 +123,7 @@ struct throttled_producers : things {
             return;
         }
         add();
-        ready.notify_throttled();
+        ready.notify_unless_wake_pending();
     }
     void end() const { model::check(taken == 2, "both were taken"); }
 };
@@ -149,8 +149,8 @@ struct throttled_and_barriers {
     void add(unsigned i) {
         place[i].store(true, std::memory_order_release);
         model::atomics::light_barrier();
-        ready.order_light();
-        ready.notify_throttled();
+        ready.publish_before_notify();
+        ready.notify_unless_wake_pending();
     }
     bool holds(unsigned i) { return place[i].load(std::memory_order_acquire); }
     bool take() {
@@ -167,8 +167,8 @@ struct throttled_and_barriers {
         const auto announced = [] { model::atomics::heavy_barrier(); };
         static_cast<void>(ready.await([this] { return take(); }, {.spin = spin}, never, announced));
         if (holds(0) || holds(1)) {
-            ready.order_light();
-            ready.notify_throttled();
+            ready.publish_before_notify();
+            ready.notify_unless_wake_pending();
         }
     }
     void thread(unsigned t) {
@@ -216,12 +216,13 @@ TEST(event_count_model, throttled_wakes_of_two_producers_reach_the_consumer) {
 constexpr const char* file = "event_count.hpp";
 
 TEST(event_count_plant, a_throttle_that_is_never_taken_off_loses_a_wake) {
-    model::expect_found<throttled>({model::harm::drop, file, "// W2'"},  // coming_ stays set
+    model::expect_found<throttled>({model::harm::drop, file, "// W2'"},  // wake_pending_ stays set
                                    "lost wake", model::preemptions(4));
 }
 TEST(event_count_plant, spinning_that_does_not_end_as_a_wake_does_loses_a_wake) {
-    model::expect_found<throttled_and_spinning>({model::harm::drop, file, "events.coming_.exchange(nobody)"},
-                                                "lost wake", model::preemptions(3));
+    model::expect_found<throttled_and_spinning>(
+        {model::harm::drop, file, "events.wake_pending_.exchange(nobody)"}, "lost wake",
+        model::preemptions(3));
 }
 TEST(event_count_plant, a_light_publication_that_nothing_orders_loses_a_wake) {
     model::expect_found<throttled_and_barriers>({model::harm::drop, file, "// T0"}, "lost wake",

@@ -113,7 +113,7 @@ public:
 
     /// Call it on the only thread of the child. It repairs and records that thread's open scopes,
     /// so that the tasks on that thread can continue whatever other threads were doing to them.
-    static void survive_fork() noexcept;
+    static void after_fork_in_child() noexcept;
     /// Whether `scope`, which was open before the fork, belongs to that thread. All other threads
     /// are gone.
     [[nodiscard]] static bool survived_fork(const task_scope* scope) noexcept;

@@ -79,7 +79,7 @@ public:
     void close();
 
 private:
-    admission_result note(admission_result how) noexcept;
+    admission_result record(admission_result how) noexcept;
 
     const std::shared_ptr<detail::pool> pool_;
     const task_id id_;

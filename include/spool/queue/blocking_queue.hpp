@@ -72,7 +72,7 @@ public:
         if (!try_push(x)) {
             return false;
         }
-        consumers_.notify_throttled();  // pair: the kind's (see try_push)
+        consumers_.notify_unless_wake_pending();  // pair: the kind's (see try_push)
         return true;
     }
 
@@ -89,7 +89,7 @@ public:
                 break;
             }
             added += more;
-            consumers_.notify_throttled();  // pair: the kind's (see try_push)
+            consumers_.notify_unless_wake_pending();  // pair: the kind's (see try_push)
         }
         return added;
     }
@@ -196,7 +196,7 @@ public:
                                    function_ref<bool()> give_up = never_give_up) {
         const wait_result how = producers_.await([&] { return try_push(x); }, limits, give_up);
         if (how == wait_result::ready) {
-            consumers_.notify_throttled();  // pair: the kind's (see try_push)
+            consumers_.notify_unless_wake_pending();  // pair: the kind's (see try_push)
         }
         return how;
     }
@@ -216,8 +216,8 @@ public:
             producers_.notify_one();  // pair: the kind's (see try_pop)
             if (consumers_.waiters() != 0 && may_hold_more()) {
                 // Throttled wakes: a woken consumer wakes the next. T0, as the push may be light.
-                consumers_.order_light();
-                consumers_.notify_throttled();
+                consumers_.publish_before_notify();
+                consumers_.notify_unless_wake_pending();
             }
         }
         return how;
@@ -230,7 +230,7 @@ public:
 
     /// Orders the caller's earlier store before a look at this queue: then either the caller sees a
     /// concurrent push, or the pusher sees the store. A heavy barrier if pushes make a light one.
-    virtual void settle() const noexcept {}
+    virtual void synchronize_with_producers() const noexcept {}
 
     /// Removes every element for which `doomed` is true and returns how many. The predicate may run
     /// under the queue's lock: it must not touch the queue. Destroys the elements afterwards.
@@ -334,7 +334,7 @@ public:
 
 protected:
     /// Runs between a consumer's announcement and its last look: the place for a heavy barrier.
-    virtual void prepare_last_look() noexcept { settle(); }
+    virtual void prepare_last_look() noexcept { synchronize_with_producers(); }
     /// Adds `x` if there is room, and moves from it only then.
     virtual bool try_push(T& x) = 0;
     /// Adds one or more elements from the front of `xs` and returns how many; 0: no room. If it
@@ -366,9 +366,9 @@ protected:
     }
 
     /// For kinds that hid an element for a while: wakes a consumer, as adding the element would.
-    void notify_consumer() noexcept { consumers_.notify_throttled(); }
+    void notify_consumer() noexcept { consumers_.notify_unless_wake_pending(); }
     /// For kinds whose try_push makes only a light barrier: call this after it (T0 of event_count).
-    void order_light() noexcept { consumers_.order_light(); }
+    void publish_before_notify() noexcept { consumers_.publish_before_notify(); }
 
     /// An empty task cannot run, so no queue accepts one. \throws std::invalid_argument
     static void refuse_empty(const T& x) {

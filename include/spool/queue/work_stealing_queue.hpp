@@ -105,7 +105,7 @@ public:
         }
     }
 
-    void settle() const noexcept override { heavy_barrier(); }
+    void synchronize_with_producers() const noexcept override { heavy_barrier(); }
 
     [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }
     /// As in blocking_queue. A waiting consumer frees the memory that the inbox and its own deque
@@ -161,7 +161,7 @@ protected:
         if (mine == nullptr || !mine->push_quickly(x)) [[unlikely]] {
             return push_at_length(mine, x);
         }
-        this->order_light();
+        this->publish_before_notify();
         return true;
     }
     std::size_t try_push_some(std::span<T> xs) override {
@@ -272,7 +272,7 @@ private:
     [[gnu::noinline]] void keep(deque& mine, node& n) noexcept {
         SPOOL_PAUSE_POINT("work_stealing_queue: about to put back");
         mine.push_back(&n);
-        this->order_light();
+        this->publish_before_notify();
         // A consumer that looked in the meantime has not seen the element.
         this->notify_consumer();  // pair (B): the deque's bottom
     }
@@ -316,7 +316,7 @@ private:
             return inbox_.try_push(x, this->unlimited);
         }
         mine->push(x);
-        this->order_light();
+        this->publish_before_notify();
         return true;
     }
 

@@ -35,7 +35,7 @@
 // THROTTLED WAKE-UPS
 //
 // Some waiters take one of several things, and then wake the next waiter if there is more. A
-// notifier need not wake a second such waiter while the first is still on its way. coming_ says
+// notifier need not wake a second such waiter while the first is still on its way. wake_pending_ says
 // whether a waiter is on its way. Its two lowest bits are the kind. The other bits are the moment
 // since when a notifier relies on that waiter:
 //
@@ -46,24 +46,24 @@
 //
 //     waiter                                   notifier
 //     W1, W2                                   N1, N2
-//     W2' coming_ = nobody                     T1  coming_ is woken or relied, not long ago: return
+//     W2' wake_pending_ = nobody                     T1  wake_pending_ is woken or relied, not long ago: return
 //     W3, W4, W5                               T2  looks -> relied since now, and return.
 //     S1  nobody -> looks, then it spins           Anything else -> woken now.
-//     S2  = W2', when it has found something       If coming_ has changed since T1: return
+//     S2  = W2', when it has found something       If wake_pending_ has changed since T1: return
 //         or the time is over; then as above   N3, N4
 //
 // No published thing is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes
 // later, and its W3 sees N1. With pair (S), N1, T1, W2' and W3 follow each other in the single
 // total order. With pair (M), if W3 had come before N1, then W2' would have come before T1. With
 // pair (B), N1 may not be visible yet when a spinning waiter reaches S2, because that waiter looks
-// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of coming_
-// (T0, in order_light()), which publishes N1 to W2'.
-// If coming_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3 behind
+// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of wake_pending_
+// (T0, in publish_before_notify()), which publishes N1 to W2'.
+// If wake_pending_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3 behind
 // it sees N1. Otherwise another notifier came first, and the W2' of the waiter that it woke is
 // still to come.
-// That W2' does come. A waiter that stays asleep did its W2' before coming_ was set. So its W2 came
+// That W2' does come. A waiter that stays asleep did its W2' before wake_pending_ was set. So its W2 came
 // before N3, and N4 wakes that waiter or another. Every woken waiter does W1 to W3 again before it
-// does anything else. After it has taken what it found, it must call notify_throttled() if there is
+// does anything else. After it has taken what it found, it must call notify_unless_wake_pending() if there is
 // more (with pair (B) after T0, like the publisher).
 //
 // The moment bounds how long published things wait for a waiter without a CPU while idle waiters
@@ -121,9 +121,9 @@ public:
         waiters_.fetch_add(1);  // W1
         SPOOL_PAUSE_POINT("event_count: announced");
         const key k = epoch_.load();  // W2: reading the value of N3 publishes N1
-        if (coming_.load() != nobody) {
+        if (wake_pending_.load() != nobody) {
             SPOOL_PAUSE_POINT("event_count: about to let others be woken");
-            coming_.exchange(nobody);  // W2'
+            wake_pending_.exchange(nobody);  // W2'
         }
         return k;
     }
@@ -151,15 +151,15 @@ public:
     /// Like notify_one(), but wakes no waiter while a waiter that an earlier call woke is still on
     /// its way, or while a waiter spins. It stops relying on a waiter that does not come (see
     /// above). A waiter that has found something must call it if there is more.
-    void notify_throttled() noexcept {
+    void notify_unless_wake_pending() noexcept {
         if (waiters_.load() != 0) {  // N2, throttled
             wake_unless_one_comes();
         }
     }
-    /// With pair (B), call it between the light barrier and notify_throttled().
-    void order_light() noexcept {
+    /// With pair (B), call it between the light barrier and notify_unless_wake_pending().
+    void publish_before_notify() noexcept {
         if (waiters_.load() != 0) {
-            coming_.fetch_add(0);  // T0
+            wake_pending_.fetch_add(0);  // T0
         }
     }
     void notify_all() noexcept {
@@ -232,11 +232,11 @@ private:
     // Polls ready(); returns true if a poll succeeded. Only one waiter spins at a time. Throttled
     // notifiers rely on that waiter while it seems to have a CPU. The end of the spin is a W2'. So
     // the look that follows sees all that was published before. If the spin found nothing, that is
-    // the waiter's own look. Otherwise it is the look for more that notify_throttled() requires.
+    // the waiter's own look. Otherwise it is the look for more that notify_unless_wake_pending() requires.
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
-        std::uint32_t seen = coming_.load();
-        if (seen != nobody || !coming_.compare_exchange_strong(seen, looks)) {  // S1
+        std::uint32_t seen = wake_pending_.load();
+        if (seen != nobody || !wake_pending_.compare_exchange_strong(seen, looks)) {  // S1
             return false;
         }
         const spin_end end{*this};
@@ -258,7 +258,7 @@ private:
         spin_end& operator=(const spin_end&) = delete;
         ~spin_end() {
             SPOOL_PAUSE_POINT("event_count: about to end spinning");
-            events.coming_.exchange(nobody);  // S2, W2'
+            events.wake_pending_.exchange(nobody);  // S2, W2'
             // A predicate threw, so this waiter never looks again: it wakes another waiter instead.
             if (std::uncaught_exceptions() != exceptions) {
                 events.notify_one();  // it will not look again: pair of whoever counted on it
@@ -267,14 +267,14 @@ private:
     };
 
     [[gnu::noinline]] void wake_unless_one_comes() noexcept {
-        std::uint32_t seen = coming_.load();  // T1, throttled
+        std::uint32_t seen = wake_pending_.load();  // T1, throttled
         if (comes_soon(seen)) {
             return;
         }
         const bool spins = seen == looks;
         const std::uint32_t next =
             spins ? since(Parking::moment::now(), relied) : since(Parking::wake_moment::now(), woken);
-        if (!coming_.compare_exchange_strong(seen, next) || spins) {  // T2, throttled
+        if (!wake_pending_.compare_exchange_strong(seen, next) || spins) {  // T2, throttled
             return;
         }
         SPOOL_PAUSE_POINT("event_count: about to wake one");
@@ -347,16 +347,16 @@ private:
         bool woken_ = false;
     };
 
-    // The kinds of coming_.
+    // The kinds of wake_pending_.
     static constexpr std::uint32_t nobody = 0;
     static constexpr std::uint32_t woken = 1;
     static constexpr std::uint32_t looks = 2;
     static constexpr std::uint32_t relied = 3;
     static constexpr std::uint32_t kind_bits = 3;
 
-    typename Parking::word epoch_{0};        // written by notifiers; publishes the condition of N1
-    typename Parking::word waiters_{0};      // written by waiters; publishes nothing
-    typename Parking::word coming_{nobody};  // publishes nothing
+    typename Parking::word epoch_{0};              // written by notifiers; publishes the condition of N1
+    typename Parking::word waiters_{0};            // written by waiters; publishes nothing
+    typename Parking::word wake_pending_{nobody};  // publishes nothing
     [[no_unique_address]] Parking parking_;
 };
 

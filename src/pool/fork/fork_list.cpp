@@ -57,7 +57,7 @@ void thread_pool_executor::fork_list::in_parent() SPOOL_RELEASE(list_mutex) {
     list_mutex.unlock();
 }
 void thread_pool_executor::fork_list::in_child() SPOOL_RELEASE(list_mutex) {
-    survive_fork();
+    after_fork_in_child();
     for (thread_pool_executor* pool = first; pool != nullptr; pool = pool->next_) {
         if (pool->pool_ != nullptr) {
             pool->lost_ = pool->pool_.get();

@@ -26,7 +26,7 @@ using test::users_code;
 class fragile_stealing_queue final : public spool::blocking_queue<spool::task> {
 public:
     [[nodiscard]] std::size_t size() const override { return inner_.size(); }
-    void settle() const noexcept override { inner_.settle(); }
+    void synchronize_with_producers() const noexcept override { inner_.synchronize_with_producers(); }
     void attach_consumer() override { inner_.attach_consumer(); }
     void detach_consumer() noexcept override { inner_.detach_consumer(); }
     [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }

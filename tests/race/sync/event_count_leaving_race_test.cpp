@@ -73,7 +73,7 @@ private:
 
     void wake() {
         if constexpr (Waking == waking::throttled) {
-            events_.notify_throttled();
+            events_.notify_unless_wake_pending();
         } else {
             events_.notify_one();
         }

@@ -1,4 +1,4 @@
-// notify_throttled: no second wake-up while a woken waiter is on its way, and no wake-up lost by
+// notify_unless_wake_pending: no second wake-up while a woken waiter is on its way, and no wake-up lost by
 // that.
 #include <gtest/gtest.h>
 
@@ -18,18 +18,18 @@ class event_count_throttle : public test::event_count_test<Parking> {};
 TYPED_TEST_SUITE(event_count_throttle, test::parkings, test::parking_names);
 
 TYPED_TEST(event_count_throttle, nobody_waiting_is_no_wake) {
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     EXPECT_EQ(this->wakes(), 0U);
 }
 
 TYPED_TEST(event_count_throttle, second_wake_waits_until_the_first_has_looked) {
     const auto first = this->events_.prepare_wait();
-    this->events_.notify_throttled();
-    this->events_.notify_throttled();
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
+    this->events_.notify_unless_wake_pending();
+    this->events_.notify_unless_wake_pending();
     const auto second = this->events_.prepare_wait();  // a waiter looks now
     EXPECT_EQ(second - first, 1U);
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     EXPECT_TRUE(this->events_.wait(second));
     EXPECT_TRUE(this->events_.wait(first));
     EXPECT_EQ(this->wakes() - first, 2U);
@@ -37,7 +37,7 @@ TYPED_TEST(event_count_throttle, second_wake_waits_until_the_first_has_looked) {
 
 TYPED_TEST(event_count_throttle, wake_that_hit_nobody_does_not_hold_up_the_next) {
     const auto left = this->events_.prepare_wait();
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     this->events_.cancel_wait();  // the waiter leaves without a look
     std::atomic<bool> ready{false};
     wait_result answer{};
@@ -45,7 +45,7 @@ TYPED_TEST(event_count_throttle, wake_that_hit_nobody_does_not_hold_up_the_next)
         [&] { answer = this->events_.await([&] { return ready.load(); }, {.until = test::backstop()}); }};
     ASSERT_TRUE(waiter.falls_asleep());
     ready = true;  // N1, pair (S)
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     ASSERT_TRUE(waiter.ends());
     EXPECT_EQ(answer, wait_result::ready);
     EXPECT_GT(this->wakes(), left);
@@ -62,7 +62,7 @@ TYPED_TEST(event_count_throttle, one_wake_passed_on_by_each_wakes_all) {
     for (int i = 0; i < 4; ++i) {
         waiters.push_back(std::make_unique<test::in_background>([this, &items, take] {
             if (this->events_.await(take, {.until = test::backstop()}) == wait_result::ready && items > 0) {
-                this->events_.notify_throttled();
+                this->events_.notify_unless_wake_pending();
             }
         }));
     }
@@ -70,7 +70,7 @@ TYPED_TEST(event_count_throttle, one_wake_passed_on_by_each_wakes_all) {
         ASSERT_TRUE(waiter->falls_asleep());
     }
     items = 4;  // N1, pair (S)
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     for (const auto& waiter : waiters) {
         EXPECT_TRUE(waiter->ends());
     }
@@ -115,39 +115,39 @@ protected:
 
 TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for_each_patience) {
     static_cast<void>(events_.prepare_wait());
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 1);
     clock::time += clock::patience;
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 1);
     clock::time += 10;
-    events_.notify_throttled();
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 2);
     clock::time += clock::patience + 10;
-    events_.notify_throttled();
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 3);
 }
 
 TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
     static_cast<void>(events_.prepare_wait());
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
     clock::time += clock::patience / 2;
     static_cast<void>(events_.prepare_wait());  // a waiter looks
-    events_.notify_throttled();                 // a new wake-up with its own age
+    events_.notify_unless_wake_pending();       // a new wake-up with its own age
     EXPECT_EQ(watched_parking::woken, 2);
     clock::time += clock::patience / 2 + 10;
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 2);
 }
 
 TEST_F(event_count_wake_age, is_asked_for_only_while_a_wake_is_pending) {
-    events_.notify_throttled();  // no waiter
+    events_.notify_unless_wake_pending();  // no waiter
     static_cast<void>(events_.prepare_wait());
-    events_.notify_throttled();  // no waiter on its way
+    events_.notify_unless_wake_pending();  // no waiter on its way
     EXPECT_EQ(clock::looks, 0);
-    events_.notify_throttled();
+    events_.notify_unless_wake_pending();
     EXPECT_EQ(clock::looks, 1);
 }
 
@@ -156,11 +156,11 @@ TEST_F(event_count_wake_age, every_moment_of_the_clock_will_do) {
         clock::time = start;
         watched_parking::woken = 0;
         static_cast<void>(events_.prepare_wait());
-        events_.notify_throttled();
-        events_.notify_throttled();
+        events_.notify_unless_wake_pending();
+        events_.notify_unless_wake_pending();
         EXPECT_EQ(watched_parking::woken, 1) << start;
         clock::time += clock::patience + 10;
-        events_.notify_throttled();
+        events_.notify_unless_wake_pending();
         EXPECT_EQ(watched_parking::woken, 2) << start;
     }
 }

@@ -147,7 +147,7 @@ TYPED_TEST(event_count_spin, throttled_notifier_wakes_nobody_while_one_spins) {
     const auto key = this->events_.prepare_wait();  // a waiter about to sleep, by hand
     test::in_background spinner{[&] { static_cast<void>(this->spin()); }};
     ASSERT_TRUE(test::eventually([this] { return this->looks_ > 10; }));
-    this->events_.notify_throttled();
+    this->events_.notify_unless_wake_pending();
     EXPECT_FALSE(this->events_.wait(key, spool::deadline::after(0ns)));
     this->ready_ = true;
     ASSERT_TRUE(spinner.ends());
@@ -174,7 +174,7 @@ TYPED_TEST(event_count_spin, one_that_has_not_looked_for_long_is_counted_on_no_m
     stuck = true;
     done = true;  // N1, pair (S)
     EXPECT_TRUE(test::eventually([&] {
-        this->events_.notify_throttled();
+        this->events_.notify_unless_wake_pending();
         return this->events_.waiters() == 0;
     }));
     EXPECT_TRUE(sleeper.ends());
