@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "spool/sync/this_task.hpp"
+#include "support/any_timeout.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
 #include "support/throws.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/direct_service.hpp"
 
 namespace {
