@@ -6,7 +6,8 @@ A row is one of
     | FT-001 | tested | `suite.FT_001_what_it_claims` |   behaves as the original does
     | FT-002 | better | `suite.FT_002_what_it_claims` |   differs on purpose, and the test shows how
     | FT-003 | n/a    | why it has no meaning here    |
-Several tests may back one row. A typed or parametrised test is named without its instance; all must pass.
+Several tests may back one row. A typed or parametrised test is named without its instance: then all must pass. A parametrised
+one may be named with its instance, as `suite.test/instance`: then that one must.
 """
 import re
 import sys
@@ -23,14 +24,16 @@ FAMILIES = {  # rows per family, numbered from 001
 ROW = re.compile(r"\|\s*([A-Z]+-\d+)\s*\|([^|]*)\|(.*)\|\s*")
 
 
-def test_name(case):
-    """suite.name, without the instance of a typed or parametrised test."""
+def test_names(case):
+    """suite.name, without the instance of a typed or parametrised test; and with that of a parametrised one."""
     suite, name = case.get("classname"), case.get("name")
     if case.get("type_param") is not None:
         suite = suite.rpartition("/")[0]  # [prefix/]suite/<type>
+    suite = suite.rpartition("/")[2]
     if case.get("value_param") is not None:
+        yield f"{suite}.{name}"
         name = name.rpartition("/")[0]  # name/<value>
-    return f"{suite.rpartition('/')[2]}.{name}"
+    yield f"{suite}.{name}"
 
 
 def read_results(directory):
@@ -40,8 +43,8 @@ def read_results(directory):
         for case in ElementTree.parse(path).iter("testcase"):
             good = (case.get("status") == "run" and case.get("result") == "completed"
                     and case.find("failure") is None and case.find("skipped") is None)
-            name = test_name(case)
-            passed[name] = good and passed.get(name, True)
+            for name in test_names(case):
+                passed[name] = good and passed.get(name, True)
     return passed
 
 

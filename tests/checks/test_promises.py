@@ -31,6 +31,12 @@ class Conformance(CheckTest):
         self.check(self.ROW.replace("tested", "better"), self.INSTANCE)
         self.check(self.ROW, self.PASSED.replace('"future"', '"future/0" type_param="int"'))
 
+    def test_compares_an_instance_that_a_row_names(self):
+        row = self.ROW.replace("value`", "value/3`")
+        self.check(row, self.INSTANCE + self.INSTANCE.replace("/3", "/4").replace("/>", "><failure/></testcase>"))
+        self.check(row, self.INSTANCE.replace("/3", "/4"), "value/3 did not run")
+        self.check(row, self.INSTANCE.replace("/>", "><failure/></testcase>"), "value/3 failed or was skipped")
+
     def test_refuses_a_test_that_did_not_pass(self):
         self.check(self.ROW, "", "did not run")
         self.check(self.ROW, self.FAILED, "failed or was skipped")
