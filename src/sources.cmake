@@ -126,48 +126,57 @@ set(SPOOL_SOURCES
     src/future/future_core.cpp
     src/future/future_link.cpp
     src/future/lost_home.cpp
-    src/pool/calls_under_way.cpp
+    src/pool/admission_path.cpp
+    src/pool/admission_path.hpp
+    src/pool/backlog.cpp
+    src/pool/backlog.hpp
     src/pool/calls_under_way.hpp
-    src/pool/claimable_child.cpp
-    src/pool/claimable_child.hpp
     src/pool/control_word.hpp
-    src/pool/deadlock_finder.cpp
-    src/pool/deadlock_finder.hpp
-    src/pool/deadlock_watch.cpp
-    src/pool/deadlock_watch.hpp
+    src/pool/current_settings.cpp
+    src/pool/current_settings.hpp
+    src/pool/deadlock/deadlock_finder.cpp
+    src/pool/deadlock/deadlock_finder.hpp
+    src/pool/deadlock/deadlock_watch.cpp
+    src/pool/deadlock/deadlock_watch.hpp
     src/pool/executors.cpp
-    src/pool/fork_list.cpp
-    src/pool/fork_list.hpp
-    src/pool/hot_path.hpp
-    src/pool/kept_tasks.cpp
-    src/pool/lend.cpp
-    src/pool/lifecycle.cpp
+    src/pool/fork/fork_list.cpp
+    src/pool/fork/fork_list.hpp
+    src/pool/fork/pool_fork.cpp
+    src/pool/fork/pool_fork.hpp
+    src/pool/group/claimable_child.cpp
+    src/pool/group/claimable_child.hpp
+    src/pool/group/task_group.cpp
+    src/pool/lifecycle_path.cpp
+    src/pool/lifecycle_path.hpp
     src/pool/lint.cpp
-    src/pool/numbers.cpp
-    src/pool/pool_core.hpp
-    src/pool/pool_steps.hpp
+    src/pool/pool.cpp
+    src/pool/pool.hpp
+    src/pool/pool_config.hpp
     src/pool/pool_options.cpp
     src/pool/rejection.cpp
-    src/pool/self_service.hpp
-    src/pool/setting.hpp
-    src/pool/settings.cpp
-    src/pool/stack_room.hpp
-    src/pool/stack_room_linux.cpp
-    src/pool/stack_room_portable.cpp
-    src/pool/submission.cpp
-    src/pool/task_group.cpp
-    src/pool/thread_factory.cpp
+    src/pool/rejection_path.hpp
+    src/pool/snapshot.cpp
+    src/pool/termination.hpp
     src/pool/thread_pool_executor.cpp
-    src/pool/thread_setup.hpp
-    src/pool/thread_setup_linux.cpp
-    src/pool/thread_setup_portable.cpp
-    src/pool/timed_body.hpp
-    src/pool/worker.hpp
-    src/pool/worker_body.hpp
-    src/pool/worker_leave.cpp
-    src/pool/worker_loop.cpp
-    src/pool/worker_run.cpp
-    src/pool/worker_start.cpp
+    src/pool/threads/stack_room.hpp
+    src/pool/threads/stack_room_linux.cpp
+    src/pool/threads/stack_room_portable.cpp
+    src/pool/threads/thread_factory.cpp
+    src/pool/threads/thread_setup.hpp
+    src/pool/threads/thread_setup_linux.cpp
+    src/pool/threads/thread_setup_portable.cpp
+    src/pool/worker/idle_wait.hpp
+    src/pool/worker/kept_tasks.cpp
+    src/pool/worker/kept_tasks.hpp
+    src/pool/worker/task_runner.cpp
+    src/pool/worker/task_runner.hpp
+    src/pool/worker/timed_body.hpp
+    src/pool/worker/worker.hpp
+    src/pool/worker/worker_roster.cpp
+    src/pool/worker/worker_roster.hpp
+    src/pool/worker/worker_wait_context.hpp
+    src/pool/worker_path.cpp
+    src/pool/worker_path.hpp
     src/queue/array_blocking_queue.cpp
     src/queue/attachment.cpp
     src/queue/blocking_queue.cpp
@@ -214,11 +223,11 @@ else()
     list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_posix.cpp)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/stack_room_portable.cpp src/pool/thread_setup_portable.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_portable.cpp src/pool/threads/thread_setup_portable.cpp
         src/queue/pages_portable.cpp
         src/schedule/precise_sleep_portable.cpp src/sync/process_fence_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/stack_room_linux.cpp src/pool/thread_setup_linux.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_linux.cpp src/pool/threads/thread_setup_linux.cpp
         src/queue/pages_linux.cpp
         src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp
         src/sync/process_fence_linux.cpp)

@@ -76,6 +76,19 @@ std::string describe(const std::exception_ptr& error) {
     }
 }
 
+bool is_normal_exit(const std::exception_ptr& error, const task_scope* scope) noexcept {
+    if (scope == nullptr || !scope->stop_requested()) {
+        return false;
+    }
+    try {
+        std::rethrow_exception(error);
+    } catch (const interrupted&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 void report_uncaught(std::string_view where, const std::exception_ptr& error) noexcept {
     try {
         std::string line = "spool: uncaught exception in ";

@@ -339,12 +339,12 @@ private:
         return first;
     }
 
-    // `interrupted` is a normal end for a task whose stop was requested.
+    // Throws what leaves the task, unless that is a normal end.
     static void call(task& work, const task_scope& scope) {
         try {
             work();
-        } catch (const interrupted&) {
-            if (!scope.stop_requested()) {
+        } catch (...) {
+            if (!is_normal_exit(std::current_exception(), &scope)) {
                 throw;
             }
         }

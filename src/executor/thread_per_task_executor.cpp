@@ -205,12 +205,10 @@ private:
     void call(task& work, task_scope& scope) noexcept {
         try {
             work();
-        } catch (const interrupted&) {
-            if (!scope.stop_requested()) {
+        } catch (...) {
+            if (!is_normal_exit(std::current_exception(), &scope)) {
                 report_uncaught(name_, std::current_exception());
             }
-        } catch (...) {
-            report_uncaught(name_, std::current_exception());
         }
     }
 

@@ -39,7 +39,7 @@ bool future_link::take_home_away() const noexcept {
     return core_->move_start(detail::future_core::out_mark());
 }
 
-bool future_link::is_husk() const noexcept {
+bool future_link::is_stale() const noexcept {
     return core_->claimed_by_waiter();
 }
 

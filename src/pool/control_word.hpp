@@ -6,7 +6,7 @@
 //    | state  | workers          | departing        |
 //    +--------+------------------+------------------+
 //
-// departing: workers that left the workers' count but are still busy leaving (see pool_steps.hpp).
+// departing: workers that left the workers' count but are still busy leaving (see lifecycle_path.hpp).
 //
 // I1: the state never goes back. I2: the number of workers never exceeds largest_pool, and each
 // worker is counted in once and out once.
@@ -29,6 +29,20 @@ template <class Atomic>
 class basic_control_word {
 public:
     [[nodiscard]] pool_control load() const noexcept { return unpack(word_.load()).now; }
+
+    /// The whole word as it was at one load.
+    class observation {
+    public:
+        [[nodiscard]] pool_control now() const noexcept { return unpack(word_).now; }
+
+    private:
+        friend class basic_control_word;
+        explicit observation(std::uint64_t word) noexcept : word_(word) {}
+        std::uint64_t word_;
+    };
+    [[nodiscard]] observation observe() const noexcept { return observation{word_.load()}; }
+    /// Whether state, workers and departing workers are as they were.
+    [[nodiscard]] bool is_still(const observation& seen) const noexcept { return word_.load() == seen.word_; }
 
     /// These try_ functions succeed only if state and workers still equal `seen`. Otherwise they
     /// store the current values in `seen` and return false. The first two count a worker in or out.

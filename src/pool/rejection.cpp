@@ -1,29 +1,43 @@
+// The rejection policies, and what the pool does with a task that it refuses.
 #include "spool/pool/rejection.hpp"
 
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <typeinfo>
 #include <utility>
 
-#include "pool/pool_core.hpp"
+#include "pool/admission_path.hpp"
+#include "pool/rejection_path.hpp"
+#include "pool/worker/kept_tasks.hpp"
 #include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
-void run_here(task& work) {
-    const task_scope scope{work};
-    work();
+using detail::pool_access;
+
+rejection_reason reason_of(admission_result how) noexcept {
+    switch (how) {
+        case admission_result::shut_down: return rejection_reason::shut_down;
+        case admission_result::no_thread: return rejection_reason::no_thread;
+        default: return rejection_reason::full;
+    }
 }
 
 }  // namespace
 
 void abort_policy::operator()(task&&, rejection_reason reason, thread_pool_executor& pool) const {
-    throw pool.use().rejection_error(reason);
+    throw rejection_path{pool_access::of(pool)}.error(reason);
 }
 
 void caller_runs_policy::operator()(task&& work, rejection_reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
-    using core = thread_pool_executor::core;
-    if (!pool.is_shutdown() && !pool.use().run_on_own_worker(mine, core::thrown_to::caller)) {
-        run_here(mine);
+    if (!pool.is_shutdown() &&
+        !kept_tasks{pool_access::of(pool)}.run_or_keep(mine, kept_tasks::thrown_to::caller)) {
+        const task_scope scope{mine};
+        mine();
     }
 }
 
@@ -34,77 +48,111 @@ void discard_policy::operator()(task&& work, rejection_reason, thread_pool_execu
 void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
                                        thread_pool_executor& pool) const {
     task mine = std::move(work);
+    detail::pool& here = pool_access::of(pool);
     std::exception_ptr error;
-    while (!pool.is_shutdown() && pool.use().evict_oldest()) {
-        switch (pool.use().try_execute(mine, error)) {
-            case admission_result::accepted: return;
-            case admission_result::shut_down: reason = rejection_reason::shut_down; break;
-            case admission_result::no_thread: reason = rejection_reason::no_thread; break;
-            default: reason = rejection_reason::full; break;
+    while (!pool.is_shutdown() && rejection_path{here}.evict_oldest()) {
+        const admission_result how = admission_path{here}.try_admit(mine, error);
+        if (how == admission_result::accepted) {
+            return;
         }
+        reason = reason_of(how);
         if (reason != rejection_reason::full) {
             break;
         }
     }
-    pool.use().count_rejection(mine, reason);
+    rejection_path{here}.count(mine, reason);
 }
 
 void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
     task mine = std::move(work);
     // The pool may be destroyed meanwhile.
-    const std::shared_ptr<thread_pool_executor::core> keep = pool.use().shared_from_this();
-    thread_pool_executor::core& core = *keep;
+    const std::shared_ptr<detail::pool> keep = pool_access::of(pool).shared_from_this();
     if (reason == rejection_reason::full) {
-        if (core.run_on_own_worker(mine, thread_pool_executor::core::thrown_to::uncaught)) {
+        if (kept_tasks{*keep}.run_or_keep(mine, kept_tasks::thrown_to::uncaught)) {
             return;
         }
-        switch (core.execute_until(mine, deadline::after(std::chrono::nanoseconds{limit}),
-                                   task_scope::current_token())) {
-            case admission_result::accepted: return;
-            case admission_result::shut_down: reason = rejection_reason::shut_down; break;
-            case admission_result::no_thread: reason = rejection_reason::no_thread; break;
-            case admission_result::full:
-            case admission_result::timed_out: break;
+        const admission_result how = admission_path{*keep}.execute_until(
+            mine, deadline::after(std::chrono::nanoseconds{limit}), task_scope::current_token());
+        if (how == admission_result::accepted) {
+            return;
         }
+        reason = reason_of(how);
     }
-    core.count_rejection(mine, reason);
-    throw core.rejection_error(reason);
+    rejection_path{*keep}.count(mine, reason);
+    throw rejection_path{*keep}.error(reason);
 }
 
 // ---- What the pool does with a task that it refuses
 
-void thread_pool_executor::core::reject(task&& work, rejection_reason reason) {
+void rejection_path::refuse(task&& work, admission_result how, const std::exception_ptr& start_error) {
+    if (how == admission_result::accepted) {
+        return;
+    }
+    if (how == admission_result::no_thread && start_error != nullptr) {
+        const task refused = std::move(work);  // consumed, as a policy would
+        count(refused, rejection_reason::no_thread);
+        rethrow_start_error(start_error);
+    }
+    reject(std::move(work), reason_of(how));
+}
+
+void rejection_path::reject(task&& work, rejection_reason reason) {
     task doomed = std::move(work);  // destroyed here if the policy does not move from it
-    const rejection_policy policy = rejection();
+    const rejection_policy policy = pool_.settings.rejection();
     // These two may get the task in after all. They count it themselves when they give up.
     if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
-        count_rejection(doomed, reason);
+        count(doomed, reason);
     }
-    policy(std::move(doomed), reason, owner_);
+    policy(std::move(doomed), reason, pool_.handle);
 }
 
-void thread_pool_executor::core::count_rejection(const task& work, rejection_reason reason) {
-    rejected_.fetch_add(1);
-    if (hooks_ != nullptr) {
-        hooks_->rejected({.id = work.id(), .priority = work.priority()}, reason);
+void rejection_path::count(const task& work, rejection_reason reason) {
+    pool_.rejections.count();
+    if (pool_.config.hooks != nullptr) {
+        pool_.config.hooks->rejected({.id = work.id(), .priority = work.priority()}, reason);
     }
 }
 
-rejected_execution thread_pool_executor::core::rejection_error(rejection_reason reason) const {
-    return {reason, "thread_pool_executor \"" + name_ + "\"", rejection_numbers()};
+rejected_execution rejection_path::error(rejection_reason reason) const {
+    return {reason, pool_.config.label, rejection_numbers(pool_)};
 }
 
-bool thread_pool_executor::core::evict_oldest() {
-    std::optional<task> oldest = queue_->poll();
-    if (!oldest.has_value()) {
+bool rejection_path::evict_oldest() {
+    task victim;
+    if (!pool_.backlog.evict_oldest(victim)) {
         return false;
     }
-    if (const future_link link{*oldest}; link && !link.claim(this)) {
-        drop_husk();
-    } else {
-        count_rejection(*oldest, rejection_reason::evicted);
+    if (!victim.empty()) {
+        count(victim, rejection_reason::evicted);
     }
-    return true;  // either way there is room now
+    return true;
+}
+
+// Throws what the factory threw, with the pool's name in front of the text where that keeps the
+// type: a std::system_error (of std::thread and of our factory) or a std::runtime_error. Throws any
+// other exception as it is.
+void rejection_path::rethrow_start_error(const std::exception_ptr& error) const {
+    const auto named = [this](const char* text) { return pool_.config.label + ": no thread: " + text; };
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::runtime_error& e) {
+        std::exception_ptr better = error;
+        try {
+            if (typeid(e) == typeid(std::runtime_error)) {
+                better = std::make_exception_ptr(std::runtime_error(named(e.what())));
+            } else if (typeid(e) == typeid(std::system_error)) {
+                const std::error_code code = static_cast<const std::system_error&>(e).code();
+                std::string text = named(e.what());
+                const std::string tail = ": " + code.message();  // the constructor adds it
+                if (text.ends_with(tail)) {
+                    text.resize(text.size() - tail.size());
+                }
+                better = std::make_exception_ptr(std::system_error(code, text));
+            }
+        } catch (const std::bad_alloc&) {  // then without the name
+        }
+        std::rethrow_exception(better);
+    }
 }
 
 }  // namespace spool::inline v1

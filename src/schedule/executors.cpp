@@ -15,7 +15,7 @@ unconfigurable_scheduler::unconfigurable_scheduler(scheduled_thread_pool_executo
 
 // The base closes the pool, and would otherwise wait for delayed tasks.
 unconfigurable_scheduler::~unconfigurable_scheduler() {
-    if (!pool_->left_to_parent()) {
+    if (!pool_->is_forked_child()) {
         pool_->set_run_delayed_after_shutdown(false);
         pool_->set_run_periodic_after_shutdown(false);
     }

@@ -58,7 +58,7 @@ void cancel_all(detail::timer_ref doomed) noexcept {
 class scheduled_thread_pool_executor::link_to_pool final : public detail::schedule_link {
 public:
     using schedule_link::schedule_link;
-    void set(way_back way) { way_.emplace(std::move(way)); }
+    void set(requeue_handle way) { way_.emplace(std::move(way)); }
 
     bool requeue(task& work) const override {
         return way_->requeue(work, [this](run_state now) { return may_run_periodic(now); });
@@ -67,7 +67,7 @@ public:
     bool terminates_on_uncaught() const noexcept override { return way_->terminates_on_uncaught(); }
 
 private:
-    std::optional<way_back> way_;
+    std::optional<requeue_handle> way_;
 };
 
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
@@ -76,12 +76,12 @@ scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_op
     const auto link =
         std::make_shared<link_to_pool>(options.clock, kept_if(options.run_delayed_after_shutdown),
                                        kept_if(options.run_periodic_after_shutdown));
-    link->set(way_back_here());
+    link->set(make_requeue_handle());
     timers().set_link(link);
 }
 
-void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, const void* home,
-                                               way_back way) const {
+void scheduled_thread_pool_executor::reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+                                                             requeue_handle way) const {
     auto& timers = static_cast<detail::timer_queue&>(queue);
     const detail::schedule_link& before = *timers.link();
     auto link = std::make_shared<link_to_pool>(before.clock(), before.delayed.load(), before.periodic.load());
@@ -91,7 +91,7 @@ void scheduled_thread_pool_executor::made_anew(blocking_queue<task>& queue, cons
 }
 
 scheduled_thread_pool_executor::~scheduled_thread_pool_executor() {
-    if (!left_to_parent()) {
+    if (!is_forked_child()) {
         link()->being_destroyed.store(true);
         close();
     }
@@ -165,7 +165,7 @@ bool scheduled_thread_pool_executor::take_back(detail::timer* waiting) {
     if (waiting == nullptr || detail::timer_queue::take(*waiting, home()).empty()) {
         return false;
     }
-    settle();
+    try_terminate();
     return true;
 }
 

@@ -87,14 +87,9 @@ bool series::is_fatal() const noexcept {
 }
 
 void series::failed(const std::exception_ptr& error) noexcept {
-    const task_scope* const scope = task_scope::current();
-    try {
-        std::rethrow_exception(error);
-    } catch (const interrupted&) {
-        if (scope != nullptr && scope->stop_requested()) {
-            return;  // a normal end
-        }
-    } catch (...) {}
+    if (is_normal_exit(error, task_scope::current())) {
+        return;
+    }
     failures_.fetch_add(1, std::memory_order_relaxed);  // relaxed, statistic
     pool_->report(error);
 }

@@ -1,25 +1,25 @@
-// A minimal host for pool_steps.hpp over the real control word, and scenarios of racing steps.
+// The paths of the pool over the real control word and parts of the model.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "model/explorer/atomics.hpp"
 #include "model/report.hpp"
+#include "pool/admission_path.hpp"
 #include "pool/control_word.hpp"
-#include "pool/pool_steps.hpp"
+#include "pool/lifecycle_path.hpp"
+#include "pool/worker_path.hpp"
 
 namespace model_pool {
 
 using spool::admission_result;
-using spool::quick_result;
 using spool::run_state;
-using spool::start_bound;
-using spool::start_result;
 using spool::wait_result;
 
 // A task is a number from 1 on; 0 is none.
@@ -49,168 +49,208 @@ private:
 
 using control_word = spool::basic_control_word<model::atomic<std::uint64_t>>;
 
+// The parts of a pool, with the names that the paths use, over words whose accesses are steps.
 template <class Control>
 class pool {
 public:
     static constexpr bool sequential = true;  // every operation is seq_cst
-    explicit pool(spool::admission::sizes s) : sizes_(s) {}
+    using task_type = task;
+    using ticket = task;
+    explicit pool(spool::admission::sizes s) : settings{s} {}
+    pool(const pool&) = delete;
+    pool& operator=(const pool&) = delete;
 
     // ---- What the threads do
+    // execute() from where admit() has done nothing.
     void execute(task work) {
         task mine = work;
-        int error = 0;
-        const admission_result how = steps().admit(mine, error);
-        note_answer(work, mine, how);
+        note_answer(work, mine, finish(mine, work, admitted::below_core));
     }
     void execute_quickly(task work) {
         task mine = work;
-        int error = 0;
-        const quick_result how = steps().admit_quickly(mine);
-        if (how == quick_result::not_simple) {
-            model::check(mine == work, "a task that is not simple is untouched");
-            execute(work);
-            return;
-        }
-        const auto answer = how == quick_result::accepted  ? admission_result::accepted
-                            : how == quick_result::refused ? steps().refused_by_queue(mine, error)
-                                                           : steps().recheck(mine, work, error);
-        note_answer(work, mine, answer);
+        const admitted how = admission().admit(mine);
+        model::check(how != admitted::below_core || mine == work, "a task that is not admitted is untouched");
+        note_answer(work, mine, finish(mine, work, how));
     }
     // The rest of execute(), for a submitter that loaded the control word before the shutdown.
     void offer_late(task work) {
         task mine = work;
-        int error = 0;
-        static_cast<void>(offer(mine));
-        accepted_ |= steps().recheck(mine, work, error) == admission_result::accepted ? 1U << work : 0;
+        static_cast<void>(backlog.offer(mine));
+        accepted_ |= finish(mine, work, admitted::look_again) == admission_result::accepted ? 1U << work : 0;
     }
-    void shutdown() {
-        int error = 0;
-        task* const none = nullptr;
-        steps().shutdown(none, error);
-    }
+    void shutdown() { lifecycle().shutdown(); }
     void await_end() {
-        static_cast<void>(changed_.await([this] { return control_.load().state == run_state::terminated; },
-                                         [] { return false; }));
+        static_cast<void>(termination.changed.await(
+            [this] { return control.load().state == run_state::terminated; }, [] { return false; }));
         model::check(hook_, "the hook has returned when the pool has ended");
     }
-    // The body of a worker, as in core::work(). `first` is its first task, or 0.
+    // The body of a worker, as worker_path::work(). `first` is its first task, or 0.
     void work(task first, bool dies = false) {
         for (;;) {
             model::forget(2);
-            if (serve(first, dies) ? hands_over() : !steps().stays()) {
+            if (serve(first, dies) ? workers().try_replace_self() : !workers().rejoin_if_needed()) {
                 break;
             }
             first = 0;
         }
         stopped_[model::self()] = true;  // D2
-        steps().departed();
+        workers().end_departure();
     }
-    // The body of the latent worker, which launch() starts.
+    // The body of the latent worker, which start_thread() starts.
     void work_if_started() { work(first_); }
 
-    // ---- The host of pool_steps
-    [[nodiscard]] spool::admission::sizes sizes() const { return sizes_; }
-    [[nodiscard]] std::size_t core_size() const { return sizes_.core; }
-    [[nodiscard]] std::uint64_t settings_version() const { return 0; }
-    [[nodiscard]] static task ticket_of(task work) { return work; }
-    admission_result recheck(task& work, task mine, int& error) { return steps().recheck(work, mine, error); }
-    admission_result refused_by_queue(task& work, int& error) {
-        return steps().refused_by_queue(work, error);
-    }
-    bool offer(task& work) {
-        queue_.fetch_or(1U << std::exchange(work, 0));  // E1
-        consumers_.notify();                            // pair (S): the queue
-        return true;
-    }
-    [[nodiscard]] bool queue_empty() { return queue_.load() == 0; }  // the look at the queue
-    [[nodiscard]] bool queue_is_empty() { return !looks_ || queue_empty(); }
-    std::optional<task> take_back_if_possible(task wanted) {
-        const unsigned bit = 1U << wanted;
-        return (queue_.fetch_and(~bit) & bit) != 0 ? std::optional{wanted} : std::nullopt;
-    }
-    start_result start_worker(task* first, start_bound limit, int& error) {
-        return steps().start_worker(first, limit, error);
-    }
-    start_result launch(task* first, int&) {
-        const spool::pool_control now = control_.load();
-        if (!spool::runs_queue(now.state)) {
-            return start_result::not_allowed;
-        }
-        model::check(!sizes_.queue_first || now.workers <= std::max<std::size_t>(sizes_.core, 1),
-                     "where every task goes through the queue, no more workers than core threads, or one, "
-                     "are started");
-        first_ = first != nullptr ? std::exchange(*first, 0) : 0;
+    // ---- What the paths need besides the parts
+    struct slot {
+        std::optional<spool::task_id> errand;
+        task first = 0;
+    };
+    unsigned start_thread(slot* w) {
+        const task before = std::exchange(first_, std::exchange(w->first, 0));
         const unsigned thread = model::start();
+        if (thread == 0) {
+            w->first = std::exchange(first_, before);
+        }
         begun_[thread] = thread != 0;
-        return thread != 0 ? start_result::started : start_result::failed;
-    }
-    void try_for_the_stranded() {}
-    void tell_of_free_place() { tell_of_the_end(); }
-    void tell_of_the_end() {
-        if (awaited_) {
-            changed_.notify();
-        }
-    }
-    void try_terminate() {
-        if (steps().try_tidy()) {
-            model::check(!hook_, "the pool ends once");
-            for (unsigned t = 1; t <= 3; ++t) {
-                model::check(!begun_[t] || stopped_[t], "the hook comes after the last worker has stopped");
-            }
-            hook_ = true;
-            control_.advance_to(run_state::terminated);
-            tell_of_the_end();
-            ended_ = true;
-        }
+        return thread;
     }
     void on_shutdown() {}
-    void settle_queue() {}  // no barrier: every word of this queue is seq_cst
-    void wake_consumers() {
-        if (wakes_) {
-            consumers_.notify();
+
+    // ---- The parts
+    Control control;
+    struct {
+        spool::admission::sizes values;
+        [[nodiscard]] spool::admission::sizes sizes() const { return values; }
+        [[nodiscard]] std::size_t core_size() const { return values.core; }
+        [[nodiscard]] std::uint64_t version() const { return 0; }
+    } settings;
+    struct {
+        void report_queue_failure() const {}
+    } config;
+    struct {
+        model::atomic<unsigned> queue{0};  // a bit per task
+        event consumers;
+        bool wakes = true;  // false: wake_consumers() wakes no worker
+        bool looks = true;  // false: a leaving worker does not check the queue
+
+        [[nodiscard]] static ticket ticket_of(task work) { return work; }
+        bool offer(task& work) {
+            queue.fetch_or(1U << std::exchange(work, 0));  // E1
+            consumers.notify();                            // pair (S): the queue
+            return true;
         }
-    }
-    void wake_everybody() {
-        wake_consumers();
-        tell_of_the_end();
-    }
+        [[nodiscard]] static bool try_recover(task&) { return true; }
+        [[nodiscard]] static bool try_withdraw(task&) { return true; }
+        bool poll_into(task& next) {
+            unsigned now = queue.load();
+            while (now != 0) {
+                const unsigned lowest = now & (~now + 1);
+                if (queue.compare_exchange_weak(now, now & ~lowest)) {
+                    next = static_cast<task>(std::countr_zero(lowest));
+                    return true;
+                }
+            }
+            return false;
+        }
+        std::optional<task> take_back(ticket wanted) {
+            const unsigned bit = 1U << wanted;
+            return (queue.fetch_and(~bit) & bit) != 0 ? std::optional{wanted} : std::nullopt;
+        }
+        [[nodiscard]] bool is_empty() const { return queue.load() == 0; }  // the look at the queue
+        [[nodiscard]] bool is_surely_empty() const { return !looks || is_empty(); }
+        void synchronize_with_producers() {}  // no barrier: every word of this queue is seq_cst
+        void wake_consumers() {
+            if (wakes) {
+                consumers.notify();
+            }
+        }
+        void wake_producers() {}
+    } backlog;
+    struct {
+        pool& host;
+        std::array<slot, 4> slots{};  // of the starters
+
+        slot* enlist(task* first) {
+            const spool::pool_control now = host.control.load();
+            if (!spool::accepts_tasks(now.state) && (first != nullptr || !spool::runs_queue(now.state))) {
+                return nullptr;
+            }
+            const spool::admission::sizes sizes = host.settings.sizes();
+            model::check(!sizes.queue_first || now.workers <= std::max<std::size_t>(sizes.core, 1),
+                         "where every task goes through the queue, no more workers than core threads, or "
+                         "one, are started");
+            slot& mine = slots[model::self()];
+            mine.first = first != nullptr ? std::exchange(*first, 0) : 0;
+            return &mine;
+        }
+        bool keep_thread(slot*, unsigned thread) { return thread != 0; }
+        bool strike_off(slot& w, task* first) {
+            if (first != nullptr) {
+                *first = std::exchange(w.first, 0);
+            }
+            return true;
+        }
+        void note_start() {}
+        void note_start_failure(const std::exception_ptr&) {}
+    } roster{*this};
+    struct {
+        pool& host;
+        event changed{};       // for threads that wait for termination
+        bool awaited = false;  // there is such a thread
+
+        void notify() {
+            if (awaited) {
+                changed.notify();
+            }
+        }
+        template <class Config>
+        void run_hook(const Config&) {
+            model::check(!host.hook_, "the pool ends once");
+            for (unsigned t = 1; t <= 3; ++t) {
+                model::check(!host.begun_[t] || host.stopped_[t],
+                             "the hook comes after the last worker has stopped");
+            }
+            host.hook_ = true;
+        }
+    } termination{*this};
 
     [[nodiscard]] std::uint64_t digest() const {
-        std::uint64_t all =
-            accepted_ << 8U | run_ << 16U | (ended_ ? 1U : 0U) | (hook_ ? 2U : 0U) | first_ << 24U;
+        std::uint64_t all = accepted_ << 8U | run_ << 16U | (hook_ ? 2U : 0U) | first_ << 24U;
         for (unsigned t = 1; t <= 3; ++t) {
             all |= (begun_[t] ? 1ULL << (32 + t) : 0) | (stopped_[t] ? 1ULL << (40 + t) : 0);
         }
         return all;
     }
     void end() {
+        const spool::pool_control now = control.load();
         model::check(run_ == accepted_, "what was accepted has run, once, and nothing else");
-        model::check(ended_ || control_.load().state == run_state::running,
+        model::check(now.state == run_state::terminated || now.state == run_state::running,
                      "a pool that was shut down has ended");
-        model::check(queue_.load() == 0, "nothing is left in the queue");
-        model::check(control_.load().workers == 0 || control_.load().state == run_state::running,
-                     "nobody is counted after the end");
-        model::check(!control_.somebody_departs(), "nobody is departing");
+        model::check(backlog.queue.load() == 0, "nothing is left in the queue");
+        model::check(now.workers == 0 || now.state == run_state::running, "nobody is counted after the end");
+        model::check(!control.somebody_departs(), "nobody is departing");
     }
 
 protected:
     // Counts in a worker that exists from the beginning.
     void has_worker(unsigned thread) {
-        spool::pool_control seen = control_.load();
-        static_cast<void>(control_.try_add_worker(seen));
+        spool::pool_control seen = control.load();
+        static_cast<void>(control.try_add_worker(seen));
         begun_[thread] = true;
     }
-    bool awaited_ = false;    // a thread waits for termination
-    bool wakes_ = true;       // false: wake_consumers() wakes no worker
-    bool looks_ = true;       // false: a leaving worker does not check the queue
     bool times_out_ = false;  // a worker that finds nothing times out at once
 
 private:
-    using words = model::atomic<unsigned>;
-    using all_steps = spool::pool_steps<Control, pool>;
+    using admission_path = spool::admission_path<pool>;
+    using admitted = typename admission_path::admitted;
 
-    all_steps steps() { return {control_, *this}; }
+    admission_path admission() { return admission_path{*this}; }
+    spool::worker_path<pool> workers() { return spool::worker_path<pool>{*this}; }
+    spool::lifecycle_path<pool> lifecycle() { return spool::lifecycle_path<pool>{*this}; }
 
+    admission_result finish(task& mine, ticket work, admitted how) {
+        std::exception_ptr error;
+        return admission().finish(mine, work, how, error);
+    }
     void note_answer(task work, task left, admission_result how) {
         model::check(how == admission_result::accepted || how == admission_result::shut_down,
                      "a task is accepted, or the pool is shut down");
@@ -220,26 +260,16 @@ private:
     }
 
     // One fetch of the next task by a worker.
-    struct turn {
+    struct idle {
         pool& host;
         task next = 0;
-        bool poll() {
-            unsigned now = host.queue_.load();
-            while (now != 0) {
-                const unsigned lowest = now & (~now + 1);
-                if (host.queue_.compare_exchange_weak(now, now & ~lowest)) {
-                    next = static_cast<task>(std::countr_zero(lowest));
-                    return true;
-                }
-            }
-            return false;
-        }
-        void has_to_stay() {}
+        bool poll() { return host.backlog.poll_into(next); }
+        void must_stay() {}
         template <class LookAgain>
         wait_result wait(bool limited, LookAgain& look_again) {
             const bool times_out = limited && host.times_out_;
-            const wait_result how =
-                host.consumers_.await([this] { return poll(); }, [&] { return times_out || look_again(); });
+            const wait_result how = host.backlog.consumers.await([this] { return poll(); },
+                                                                 [&] { return times_out || look_again(); });
             return how == wait_result::gave_up && times_out ? wait_result::timed_out : how;
         }
     };
@@ -248,8 +278,8 @@ private:
         for (;;) {
             if (next == 0) {
                 model::forget(1);
-                turn now{*this};
-                if (!steps().fetch(now)) {
+                idle now{*this};
+                if (!workers().fetch_or_leave(now)) {
                     return false;
                 }
                 next = now.next;
@@ -262,139 +292,14 @@ private:
             next = 0;
         }
     }
-    bool hands_over() {
-        return steps().hands_over([this] {
-            int error = 0;
-            return launch(nullptr, error);
-        });
-    }
 
-    const spool::admission::sizes sizes_;
-    Control control_;
-    words queue_{0};  // a bit per task
-    event consumers_;
-    event changed_;   // for threads that wait for termination
     task first_ = 0;  // of the latent worker
     // The outcome, for the checks: not part of the protocol, so accesses to it are no steps.
     unsigned accepted_ = 0;
     unsigned run_ = 0;
-    bool ended_ = false;
     std::array<bool, 4> begun_{};
     std::array<bool, 4> stopped_{};
     bool hook_ = false;
-};
-
-constexpr spool::admission::sizes one_core{1, 1, false, false};
-constexpr spool::admission::sizes no_core{0, 1, false, false};
-
-// The first task arrives while another thread shuts the pool down.
-template <class Control>
-struct first_task_and_shutdown : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 3;
-    static constexpr unsigned latent = 1;
-    first_task_and_shutdown() : base(one_core) { this->awaited_ = true; }
-    void thread(unsigned t) {
-        switch (t) {
-            case 1: this->execute(1); break;
-            case 2:
-                this->shutdown();
-                this->await_end();
-                break;
-            default: this->work_if_started();
-        }
-    }
-};
-
-// A task is enqueued while the worker may be parked and another thread shuts the pool down.
-template <class Control>
-struct queued_task_and_shutdown : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 3;
-    queued_task_and_shutdown() : base(one_core) { this->has_worker(3); }
-    void thread(unsigned t) {
-        switch (t) {
-            case 1: this->execute(1); break;
-            case 2: this->shutdown(); break;
-            default: this->work(0);
-        }
-    }
-};
-
-// A task is enqueued while the last worker times out and leaves.
-template <class Control>
-struct queued_task_and_leaver : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 3;
-    static constexpr unsigned latent = 1;
-    queued_task_and_leaver() : base(no_core) {
-        this->has_worker(2);
-        this->times_out_ = true;
-    }
-    void thread(unsigned t) {
-        switch (t) {
-            case 1: this->execute(1); break;
-            case 2: this->work(0); break;
-            default: this->work_if_started();
-        }
-    }
-};
-
-// The same two, with the task on the fast path.
-template <class Control>
-struct quick_task_and_shutdown : queued_task_and_shutdown<Control> {
-    void thread(unsigned t) {
-        t == 1 ? this->execute_quickly(1) : queued_task_and_shutdown<Control>::thread(t);
-    }
-};
-template <class Control>
-struct quick_task_and_leaver : queued_task_and_leaver<Control> {
-    void thread(unsigned t) {
-        t == 1 ? this->execute_quickly(1) : queued_task_and_leaver<Control>::thread(t);
-    }
-};
-
-// A late offer while the last worker leaves a shut-down pool: it may rejoin, then leave again.
-template <class Control>
-struct late_offer_and_leaver : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 2;
-    late_offer_and_leaver() : base(one_core) {
-        this->has_worker(2);
-        this->shutdown();
-    }
-    void thread(unsigned t) { t == 1 ? this->offer_late(1) : this->work(0); }
-};
-
-// Two tasks arrive at a queue_first pool without core threads, then the pool is shut down.
-template <class Control>
-struct two_callers_without_core_threads : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 3;
-    static constexpr unsigned latent = 1;
-    two_callers_without_core_threads() : base({0, 2, false, true}) {}
-    void thread(unsigned t) {
-        switch (t) {
-            case 1: this->execute(1); break;
-            case 2:
-                this->execute(2);
-                this->shutdown();
-                break;
-            default: this->work_if_started();
-        }
-    }
-};
-
-// Two workers leave during a shutdown: exactly one of the three threads terminates the pool.
-template <class Control>
-struct two_leavers_and_shutdown : pool<Control> {
-    using base = pool<Control>;
-    static constexpr unsigned threads = 3;
-    two_leavers_and_shutdown() : base({2, 2, false, false}) {
-        this->has_worker(2);
-        this->has_worker(3);
-    }
-    void thread(unsigned t) { t == 1 ? this->shutdown() : this->work(0); }
 };
 
 }  // namespace model_pool

@@ -12,6 +12,8 @@
 
 namespace spool::inline v1 {
 
+class task_scope;
+
 /// Why an executor refused a task, or dropped one that it had accepted.
 enum class rejection_reason {
     full,       ///< the queue is full and no further thread may be started
@@ -87,6 +89,11 @@ public:
 /// The text of an exception for people: what() of a std::exception, else that it is of another
 /// type.
 [[nodiscard]] SPOOL_API std::string describe(const std::exception_ptr& error);
+
+/// For executors: whether the exception that left a task is a normal end of the task. That is
+/// `interrupted` after a stop was requested of the task's scope. `scope` may be null.
+[[nodiscard]] SPOOL_API bool is_normal_exit(const std::exception_ptr& error,
+                                            const task_scope* scope) noexcept;
 
 /// Writes one line to stderr, "spool: uncaught exception in <where>: <what>", with a single
 /// fwrite(). For an exception that no caller is left to catch. Never throws.

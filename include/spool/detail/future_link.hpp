@@ -72,7 +72,7 @@ public:
     /// is a stale entry.
     [[nodiscard]] bool take_home_away() const noexcept;
     /// True if a waiter has claimed the body, so that its task is a stale entry.
-    [[nodiscard]] bool is_husk() const noexcept;
+    [[nodiscard]] bool is_stale() const noexcept;
     [[nodiscard]] bool is_cancelled() const noexcept;
     /// How many runs of a periodic task have begun; 0 for any other task.
     [[nodiscard]] std::uint64_t runs() const noexcept;

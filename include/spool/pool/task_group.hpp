@@ -220,7 +220,6 @@ public:
     [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(); }
 
 private:
-    using core = thread_pool_executor::core;
     template <class F>
     friend struct detail::group_child;
 
@@ -238,8 +237,8 @@ private:
     void fork_elsewhere(task& child);
     bool offer(task& child);
     void run_at_once(task& child);
-    bool fork_claimable(core& pool, task& child);
-    bool run_claimable(core& pool);
+    bool fork_claimable(detail::pool& pool, task& child);
+    bool run_claimable(detail::pool& pool);
     [[nodiscard]] detail::claimable_child* next_claimable() noexcept;
     void drop_list() noexcept;
     void join() noexcept;  // noexcept: a child must not outlive wait()
@@ -248,7 +247,7 @@ private:
     void renew();
     bool run_queued();
     bool run_elsewhere();
-    void search_failed(core& pool) noexcept;
+    void search_failed(detail::pool& pool) noexcept;
     bool help();
     bool help_until_all_ended();
     [[nodiscard]] bool is_parent_of(const task& t) const noexcept;
@@ -269,7 +268,7 @@ private:
     [[nodiscard]] std::stop_token token();
 
     thread_pool_executor& pool_;
-    const void* const home_;   // the pool's core when the group was made; forked child: another
+    const void* const home_;   // the pool when the group was made; forked child: another
     const void* const maker_;  // id of the thread that made the group
     void* const worker_;       // the maker as a worker of the pool, or null
     // The child of another group that this group was made in, or null.

@@ -23,6 +23,11 @@
 
 namespace spool::inline v1 {
 
+namespace detail {
+struct pool;
+class pool_access;
+}  // namespace detail
+
 /// The outcome of try_execute() and execute_for(). The task was moved from only if `accepted`.
 enum class admission_result {
     accepted,
@@ -106,8 +111,6 @@ enum class admission_result {
 /// by exec or _exit, or return there, which ends the child's thread. A hook, factory or policy that
 /// forks must not return in the child.
 class SPOOL_API thread_pool_executor : public executor_service {
-    class core;
-
 public:
     /// \throws std::invalid_argument naming the values (see pool_options); no thread is started
     /// here
@@ -254,7 +257,7 @@ protected:
 
     /// The handle through which a task of the pool requeues itself. The handle may outlive the
     /// pool; requeue() then returns false.
-    class SPOOL_API way_back {
+    class SPOOL_API requeue_handle {
     public:
         /// Returns false if `may_run` rejects the pool's state, before or after the task was
         /// enqueued, or if the queue refuses; `work` is then untouched.
@@ -266,48 +269,42 @@ protected:
 
     private:
         friend class thread_pool_executor;
-        explicit way_back(std::weak_ptr<core> pool) noexcept : pool_(std::move(pool)) {}
-        std::weak_ptr<core> pool_;
+        friend class detail::pool_access;
+        explicit requeue_handle(std::weak_ptr<detail::pool> pool) noexcept : pool_(std::move(pool)) {}
+        std::weak_ptr<detail::pool> pool_;
     };
-    [[nodiscard]] way_back way_back_here() const;
+    [[nodiscard]] requeue_handle make_requeue_handle() const;
 
     /// Called in a forked child that has rebuilt the pool (see fork_policy). `queue` is the new
     /// pool's queue, not in use yet. The override prepares it as the derived constructor did.
-    virtual void made_anew(blocking_queue<task>& queue, const void* home, way_back way) const;
+    virtual void reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+                                         requeue_handle requeue) const;
     /// True in a forked child that has not used the pool. A derived destructor must then leave the
     /// pool alone.
-    [[nodiscard]] bool left_to_parent() const noexcept;
+    [[nodiscard]] bool is_forked_child() const noexcept;
 
     /// Terminates the pool if nothing is left to do. Call it after tasks were removed from the
     /// queue without the pool: one of them may have been the last.
-    void settle();
+    void try_terminate();
 
     /// The owner id that nested waits compare (see future_link).
     [[nodiscard]] const void* home() const noexcept;
 
 private:
-    friend struct abort_policy;
-    friend struct discard_oldest_policy;
-    friend struct block_policy;
-    friend struct caller_runs_policy;
-    friend class task_group;
-    friend std::size_t detail::look_for_deadlocks();
-    friend std::size_t detail::watched_waits();
-    static std::size_t look_for_deadlocks();
-    static std::size_t watched_waits();
-
+    friend class detail::pool_access;
     class fork_list;
-    [[nodiscard]] core& use() const noexcept {
-        core* const here = here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
-        return here != nullptr ? *here : make_anew();
-    }
-    core& make_anew() const noexcept;
 
-    // core_.get(), for all threads. Null in a forked child that has not used the pool.
-    mutable std::atomic<core*> here_{nullptr};
-    // Shared with the workers: a worker may outlive the pool (see Lifetime).
-    mutable std::shared_ptr<core> core_;
-    mutable core* lost_ = nullptr;  // in a forked child: the parent's core
+    [[nodiscard]] detail::pool& use() const noexcept {
+        detail::pool* const here = here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
+        return here != nullptr ? *here : reinitialize();
+    }
+    detail::pool& reinitialize() const noexcept;
+
+    // pool_.get(), for all threads. Null in a forked child that has not used the pool.
+    mutable std::atomic<detail::pool*> here_{nullptr};
+    // Shared with the workers: a worker may outlive the handle (see Lifetime).
+    mutable std::shared_ptr<detail::pool> pool_;
+    mutable detail::pool* lost_ = nullptr;  // in a forked child: the parent's pool
     // Links in the list of all pools, guarded by the lock of the list:
     thread_pool_executor* next_ = nullptr;
     thread_pool_executor** link_here_ = nullptr;  // the pointer that points at this pool

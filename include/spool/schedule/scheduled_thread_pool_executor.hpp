@@ -136,7 +136,8 @@ public:
 
 protected:
     void on_shutdown() override;
-    void made_anew(blocking_queue<task>& queue, const void* home, way_back way) const override;
+    void reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+                                 requeue_handle way) const override;
 
 private:
     friend class unconfigurable_scheduler;

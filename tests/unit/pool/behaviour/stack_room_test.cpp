@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pool/stack_room.hpp"
+#include "pool/threads/stack_room.hpp"
 #include "pool_helpers.hpp"
 #include "support/stack_frame.hpp"
 

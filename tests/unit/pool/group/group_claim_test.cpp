@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "group_helpers.hpp"
-#include "pool/claimable_child.hpp"
+#include "pool/group/claimable_child.hpp"
 #include "support/throws.hpp"
 #include "support/tracked.hpp"
 

@@ -24,7 +24,7 @@ public:
     bool put_back(
         spool::task& work,
         spool::function_ref<bool(spool::run_state)> may_run = [](spool::run_state) { return true; }) const {
-        return way_back_here().requeue(work, may_run);
+        return make_requeue_handle().requeue(work, may_run);
     }
 };
 

@@ -1,0 +1,366 @@
+// Forks, joins and the end of a group. detail/join_count.hpp describes how a group knows that all
+// its children have ended.
+#include "spool/pool/task_group.hpp"
+#include "spool/detail/pause_point.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "base/exceptions_in_flight.hpp"
+#include "pool/admission_path.hpp"
+#include "pool/deadlock/deadlock_watch.hpp"
+#include "pool/pool.hpp"
+#include "pool/worker/task_runner.hpp"
+#include "pool/worker/worker_wait_context.hpp"
+#include "spool/base/error.hpp"
+#include "spool/detail/spinning.hpp"
+#include "spool/sync/this_task.hpp"
+
+namespace spool::inline v1 {
+namespace {
+
+using detail::pool_access;
+
+// How long a maker sleeps after the queue has thrown, before it searches again.
+constexpr std::chrono::milliseconds search_again{10};
+
+// How long a worker's join spins, in search of tasks to help with, before it sleeps.
+std::chrono::nanoseconds spin_time_of_join(const detail::pool& pool) noexcept {
+    const bool may_spin =
+        pool.config.idle_spin.is_low_latency() ? can_spinning_help() : is_spinning_worthwhile();
+    return may_spin ? spin_budget : std::chrono::nanoseconds{0};
+}
+
+}  // namespace
+
+constinit thread_local detail::group_frame* detail::group_frame::innermost_ = nullptr;
+
+void detail::group_frame::fail() noexcept {
+    std::fputs("spool::task_group: a group outlives the child of another group that it was made in\n",
+               stderr);
+    std::abort();
+}
+
+task_group::task_group(thread_pool_executor& pool) noexcept
+    : pool_(pool),
+      home_(&pool_access::of(pool)),
+      maker_(detail::group_frame::this_thread()),
+      worker_(worker_wait_context::of(home_)),
+      exceptions_before_(detail::exceptions_in_flight()) {
+    if (made_in_ != nullptr) {
+        made_in_->add();
+    }
+}
+
+void task_group::fork(task&& child) {
+    if (!made_here() && worker_ != nullptr) [[unlikely]] {
+        fork_elsewhere(child);
+    } else if (!offer(child)) [[unlikely]] {
+        run_at_once(child);
+    }
+}
+
+// run() by another thread, if the maker is a worker: the maker may have to run the child.
+[[gnu::noinline]] void task_group::fork_elsewhere(task& child) {
+    count_.add_elsewhere();  // keeps the group alive until its maker has been told
+    if (!offer(child)) {
+        run_at_once(child);
+    }
+    forked_elsewhere_.fetch_add(1);  // before the next, which wakes a maker that sleeps
+    count_.end_elsewhere_and_wake();
+}
+
+// Returns false, and leaves `child` unchanged, if the pool refuses it.
+inline bool task_group::offer(task& child) {
+    try {
+        detail::pool& pool = pool_access::of(pool_);
+        if (&pool != home_) {
+            return false;
+        }
+        return pool.backlog.keeps_stores() || worker_ == nullptr ? admission_path{pool}.try_fork(child)
+                                                                 : fork_claimable(pool, child);
+    } catch (...) {  // from the queue, which has not taken the child
+        return false;
+    }
+}
+
+// Runs the child inside run(). A child throws nothing.
+[[gnu::noinline]] void task_group::run_at_once(task& child) {
+    if (!made_here()) {
+        ran_elsewhere_.store(true);
+    }
+    child();
+}
+
+void task_group::child_dropped_or_elsewhere(bool was_dropped) noexcept {
+    if (was_dropped) {
+        failed(std::make_exception_ptr(cancelled("task_group: the pool dropped a child that had not begun")));
+    }
+    if (made_here()) {
+        count_.end_here();
+    } else {
+        count_.end_elsewhere();
+    }
+}
+
+void task_group::failed(std::exception_ptr error) noexcept {
+    {
+        const detail::lock_guard lock{count_.guard};
+        if (error_ == nullptr) {
+            error_ = std::move(error);
+        }
+    }
+    cancel();
+}
+
+void task_group::cancel() {
+    cancelled_.store(true);
+    std::stop_source source{std::nostopstate};
+    {
+        const detail::lock_guard lock{count_.guard};
+        source = stop_;
+    }
+    detail::request_stop_of(source);
+}
+
+std::stop_token task_group::token() {
+    const detail::lock_guard lock{count_.guard};
+    if (!stop_.stop_possible()) {
+        stop_ = std::stop_source{};
+        if (cancelled_.load()) {
+            stop_.request_stop();  // no thread has the token yet, so no callback runs here
+        }
+    }
+    return stop_.get_token();
+}
+
+// In a forked child process: the pool has another core, and the threads that had the children do
+// not exist.
+void task_group::forget_lost_children() noexcept {
+    count_.forget_all();
+    cancelled_.store(true);
+    const detail::lock_guard lock{count_.guard};
+    children_.forget_all();
+    if (error_ == nullptr) {
+        error_ = std::make_exception_ptr(
+            cancelled("task_group: the children are those of the process that forked"));
+    }
+}
+
+void task_group::join() noexcept {
+    const std::uint64_t forks = forked_elsewhere_.load();  // before the search of the queue
+    if (!run_queued()) {
+        join_others(forks);
+    }
+}
+
+[[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
+    if (&pool_access::of(pool_) != home_) {
+        forget_lost_children();
+    }
+    if (!count_.all_ended() && !help_until_all_ended()) {
+        wait_for_others(forks);
+    }
+}
+
+// If the maker is a worker, runs the children that no thread has begun. Begins with the newest in
+// the maker's own store, where they usually are. Returns true if all children have ended.
+[[gnu::always_inline]] inline bool task_group::run_queued() {
+    auto* const self = static_cast<worker*>(worker_);
+    if (self == nullptr) {
+        return count_.all_ended();
+    }
+    detail::pool& pool = pool_access::of(pool_);
+    const auto run_if_mine = [&](task& t) {
+        const bool is_mine = is_parent_of(t);
+        if (is_mine) [[likely]] {
+            task_runner{pool}.run_child(*self, t);
+        }
+        return is_mine;
+    };
+    const auto use_own = [&] {
+        try {
+            return pool.backlog.queue().use_own(run_if_mine);
+        } catch (...) {
+            search_failed(pool);
+            return false;
+        }
+    };
+    do {
+        notice_stop();
+        // Without stack room the children are left to other workers.
+        if (!self->has_stack_room() || (!use_own() && !run_elsewhere())) {
+            return count_.all_ended();
+        }
+    } while (!count_.all_ended());
+    return true;
+}
+
+// Runs the children that lie elsewhere in the queue. Returns false if there are none.
+bool task_group::run_elsewhere() {
+    detail::pool& pool = pool_access::of(pool_);
+    if (!pool.backlog.keeps_stores()) {
+        return run_claimable(pool);
+    }
+    std::vector<task> children;
+    try {
+        children = pool.backlog.queue().take_if([this](const task& t) { return is_parent_of(t); });
+    } catch (...) {
+        search_failed(pool);
+    }
+    for (task& child : children) {
+        notice_stop();
+        task_runner{pool}.run_child(*static_cast<worker*>(worker_), child);
+    }
+    return !children.empty();
+}
+
+// Precondition: inside a catch block. A user's queue threw, or there is no memory. Children may be
+// left that no other worker takes.
+[[gnu::noinline]] void task_group::search_failed(detail::pool& pool) noexcept {
+    search_failed_ = true;
+    pool.config.report_queue_failure();
+}
+
+// While other workers run the rest, runs what the rest forks, if that lies in the workers' stores.
+// Returns true if all children have ended, false if there was nothing to run for a while.
+bool task_group::help_until_all_ended() {
+    if (worker_ == nullptr) {
+        return false;
+    }
+    const std::chrono::nanoseconds budget = spin_time_of_join(pool_access::of(pool_));
+    for (;;) {
+        for (spin_loop loop{budget}; !help();) {
+            if (count_.all_ended()) {
+                return true;
+            }
+            if (search_failed_ || !loop.next()) {
+                return false;
+            }
+        }
+    }
+}
+
+bool task_group::help() {
+    auto& self = *static_cast<worker*>(worker_);
+    detail::pool& pool = pool_access::of(pool_);
+    notice_stop();
+    if (!pool.backlog.keeps_stores() || !self.has_stack_room()) {
+        return false;
+    }
+    try {
+        return pool.backlog.queue().use_other([&](task& t) {
+            const bool is_awaited = is_ancestor_of(t);
+            if (is_awaited) {
+                task_runner{pool}.run_child(self, t);
+            }
+            return is_awaited;
+        });
+    } catch (...) {
+        search_failed(pool);
+        return false;
+    }
+}
+
+bool task_group::is_parent_of(const task& t) const noexcept {
+    return t.owner() == this;
+}
+
+// Walks from the child's group outwards. The child was in the queue, so it has not ended. Nor has
+// its group, nor the child in which that group was made, and so on.
+bool task_group::is_ancestor_of(const task& child) const noexcept {
+    const auto* group = static_cast<const task_group*>(child.owner());
+    while (group != nullptr && group != this) {
+        group = group->made_in_ != nullptr ? group->made_in_->group() : nullptr;
+    }
+    return group != nullptr;
+}
+
+void task_group::notice_stop() {
+    if (!interrupted_ && this_task::stop_requested()) {
+        interrupted_ = true;
+        cancel();
+    }
+}
+
+// The maker counts as sleeping until it has seen inside of the lock that all children have ended,
+// also while it runs children that other threads forked.
+void task_group::wait_for_others(std::uint64_t forks_seen) {
+    count_.begin_sleep();
+    const auto ended = [this] { return count_.all_ended_in_sleep(); };
+    const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
+    std::stop_token stop;
+    try {
+        if (!interrupted_) {
+            stop = this_task::stop_token();
+        }
+    } catch (...) {  // no memory: the wait cannot be interrupted then
+    }
+    for (;;) {
+        const auto sleep = [&](const wait_limits& limits) {
+            return count_.wakes.await(ended, limits, others_forked);
+        };
+        // A child that runs on a thread unknown to the deadlock watch may end at any time. After a
+        // failed search the maker must search again: it may be the only worker.
+        const wait_result how =
+            std::exchange(search_failed_, false)
+                ? sleep({.until = deadline::after(search_again), .stop = stop})
+            : ran_elsewhere_.load()
+                ? sleep({.stop = stop})
+                : deadlock_watch::wait(pool_access::of(pool_), blocked_wait::what::group, stop, sleep);
+        if (how == wait_result::ready) {
+            break;
+        }
+        if (how == wait_result::interrupted) {
+            interrupted_ = true;
+            cancel();
+        }
+        if (interrupted_) {
+            stop = {};
+        }
+        forks_seen = forked_elsewhere_.load();
+        static_cast<void>(run_queued());
+    }
+    count_.end_sleep();
+}
+
+// Resets a cancelled group, and throws what the group was cancelled for.
+void task_group::renew() {
+    std::exception_ptr error;
+    const bool was_interrupted = std::exchange(interrupted_, false);
+    {
+        const detail::lock_guard lock{count_.guard};  // against a concurrent cancel()
+        error = std::exchange(error_, nullptr);
+        cancelled_.store(false);
+        stop_ = std::stop_source{std::nostopstate};
+    }
+    if (error != nullptr) {
+        std::rethrow_exception(error);
+    }
+    if (was_interrupted) {
+        throw interrupted("task_group::wait: stop requested; the children have ended");
+    }
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): only an empty task throws, and no child is one
+void task_group::finish() noexcept {
+    const bool left_by_exception = detail::exceptions_in_flight() > exceptions_before_;
+    if (left_by_exception) {
+        cancel();
+    }
+    join();
+    std::exception_ptr error;
+    {
+        const detail::lock_guard lock{count_.guard};
+        error = error_;
+    }
+    if (error != nullptr && !left_by_exception) {
+        report_uncaught("a child of a task_group that nobody waited for", error);
+    }
+}
+
+}  // namespace spool::inline v1
