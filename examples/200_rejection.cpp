@@ -45,8 +45,10 @@ int main() {
         std::printf("block: no room within 10 ms\n");
     }
 
-    pool.set_rejection([&](spool::task&& work, spool::rejection_reason, spool::thread_pool_executor&) {
-        aside.push_back(std::move(work));
+    pool.set_rejection([&](spool::task&& work, spool::rejection_context& refusal) {
+        if (refusal.retry(work) != spool::admission_result::accepted) {
+            aside.push_back(std::move(work));
+        }
     });
     pool.execute(nothing);
     std::printf("own: %zu put aside\n", aside.size());

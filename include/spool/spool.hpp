@@ -23,6 +23,7 @@
 #include "spool/pool/pool_options.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/rejection.hpp"
+#include "spool/pool/rejection_context.hpp"
 #include "spool/pool/run_state.hpp"
 #include "spool/pool/task_group.hpp"
 #include "spool/pool/thread_factory.hpp"

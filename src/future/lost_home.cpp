@@ -25,7 +25,7 @@ bool lost_home::is_lost(const void* home) noexcept {
     return at != nullptr;
 }
 
-void detail::future_core::survive_fork() noexcept {
+void detail::future_core::after_fork_in_child() noexcept {
     survivor_mark = mark_of_this_thread();
 }
 
@@ -41,10 +41,10 @@ detail::future_word detail::future_core::word_after_fork(future_word seen) const
     return goes_on ? seen : future_word{phase::cancelled};
 }
 
-void survive_fork() noexcept {
+void after_fork_in_child() noexcept {
     detail::restart_ids_after_fork();
     task_scope::after_fork_in_child();
-    detail::future_core::survive_fork();
+    detail::future_core::after_fork_in_child();
 }
 
 }  // namespace spool::inline v1

@@ -45,15 +45,17 @@ public:
     /// Consumes the task. \throws what the rejection policy or the factory throws;
     /// std::invalid_argument if the task is empty
     void execute(task_type&& work) {
-        if (pool_.backlog.needs_publication(work)) [[unlikely]] {
-            admission_path{pool_}.publish_and_execute(work);
-            return;
-        }
-        calls_under_way::entry call = enter_call();
-        const ticket mine{work.id(), 0};
-        if (const admitted how = admit(work); how != admitted::queued) [[unlikely]] {
+        if (!pool_.backlog.needs_publication(work)) [[likely]] {
+            calls_under_way::entry call = enter_call();
+            const ticket mine{work.id(), 0};
+            const admitted how = admit(work);
+            if (how == admitted::queued) [[likely]] {
+                return;
+            }
             call.end();
             admission_path{pool_}.finish_or_reject(work, mine, how);
+        } else {
+            admission_path{pool_}.publish_and_execute(work);
         }
     }
     /// These two move from `work` only if the pool accepts it. `error` becomes what the factory

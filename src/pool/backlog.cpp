@@ -13,7 +13,7 @@ task_backlog::task_backlog(std::unique_ptr<blocking_queue<task>> queue, const vo
     : queue_(std::move(queue)),
       owner_(owner),
       timing_(times),
-      keeps_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
+      has_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
       label_(label) {}
 
 auto task_backlog::ticket_of(const task& work) -> ticket {
@@ -234,7 +234,7 @@ bool task_backlog::contains_due(task_id id, due_time now) const {
     return queue_->contains([id, now](const task& t) { return t.id() == id && t.due() <= now; });
 }
 
-void task_backlog::note_capacity() noexcept {
+void task_backlog::sample_capacity() noexcept {
     try {
         unbounded_.store(queue_->capacity() == blocking_queue<task>::unlimited);
     } catch (...) {

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] static ticket ticket_of(const task& work);
 
     /// Which tasks remember when they were submitted (see timed_body).
-    enum class timing { none, all_tasks, tasks_without_due_time };
+    enum class timing : std::uint8_t { none, all_tasks, tasks_without_due_time };
 
     /// `owner`: the pool, as futures name it (see future_link). `label` names the pool in messages,
     /// and must outlive this. `queue` may be null until first use.
@@ -56,7 +56,7 @@ public:
     ticket publish(task& work) const;
     /// Whether publish() has anything to do; if not, the ticket is {work.id(), 0}.
     [[nodiscard]] bool needs_publication(const task& work) const noexcept {
-        return !work.is_plain() || timing_ != timing::none;
+        return !(work.is_plain() && timing_ == timing::none);
     }
     /// Undoes publish() for a task that the pool refuses. Returns false, and empties `work`, if a
     /// waiting worker has claimed the body meanwhile; then the pool has accepted the task.
@@ -127,10 +127,10 @@ public:
     [[nodiscard]] bool contains(task_id id) const;
     [[nodiscard]] bool contains_due(task_id id, due_time now) const;
     /// Whether the queue keeps a store per consumer, in which a group finds its children.
-    [[nodiscard]] bool keeps_stores() const noexcept { return keeps_stores_; }
-    /// Whether the queue was unbounded when note_capacity() asked it last.
+    [[nodiscard]] bool has_stores() const noexcept { return has_stores_; }
+    /// Whether the queue was unbounded when sample_capacity() asked it last.
     [[nodiscard]] bool was_unbounded() const noexcept { return unbounded_.load(); }
-    void note_capacity() noexcept;
+    void sample_capacity() noexcept;
     /// Counts one more failure of the queue in a row, and returns how many came before it.
     unsigned count_poll_failure() noexcept { return poll_failures_.fetch_add(1); }
 
@@ -162,7 +162,7 @@ private:
     const void* const owner_;
     std::atomic<unsigned> poll_failures_{0};  // in a row; only decides how long workers back off
     const timing timing_;
-    const bool keeps_stores_;
+    const bool has_stores_;
     std::atomic<bool> unbounded_{false};
     const std::string& label_;
     // On their own cache line: every task reads the members above.

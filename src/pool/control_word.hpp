@@ -42,7 +42,7 @@ public:
     };
     [[nodiscard]] observation observe() const noexcept { return observation{word_.load()}; }
     /// Whether state, workers and departing workers are as they were.
-    [[nodiscard]] bool is_still(const observation& seen) const noexcept { return word_.load() == seen.word_; }
+    [[nodiscard]] bool is_still(observation seen) const noexcept { return word_.load() == seen.word_; }
 
     /// These try_ functions succeed only if state and workers still equal `seen`. Otherwise they
     /// store the current values in `seen` and return false. The first two count a worker in or out.
@@ -83,9 +83,9 @@ public:
         std::uint64_t word = pack({seen, 0});
         return word_.compare_exchange_strong(word, pack({{run_state::tidying, 0}, 0}));
     }
-    [[nodiscard]] bool somebody_departs() const noexcept { return unpack(word_.load()).departing != 0; }
+    [[nodiscard]] bool is_any_departing() const noexcept { return unpack(word_.load()).departing != 0; }
     /// Whether at most `workers` workers are counted, and at most `departing` workers depart.
-    [[nodiscard]] bool at_most(std::size_t workers, std::size_t departing) const noexcept {
+    [[nodiscard]] bool has_at_most(std::size_t workers, std::size_t departing) const noexcept {
         const contents c = unpack(word_.load());
         return c.now.workers <= workers && c.departing <= departing;
     }

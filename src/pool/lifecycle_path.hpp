@@ -49,7 +49,7 @@ private:
     // The pool is shutting down, and no worker is left, not even a departing one, that would run the
     // queue or end the pool.
     [[nodiscard]] bool is_stranded() const noexcept {
-        return pool_.control.load().state == run_state::shutting_down && pool_.control.at_most(0, 0);
+        return pool_.control.load().state == run_state::shutting_down && pool_.control.has_at_most(0, 0);
     }
     void wake_all() noexcept;
     void close_on_worker(worker& w);
@@ -121,7 +121,7 @@ bool lifecycle_path<Pool>::try_tidy() {
         if (pool_.control.try_tidy(seen)) {  // T2
             return true;
         }
-        if (pool_.control.somebody_departs()) {
+        if (pool_.control.is_any_departing()) {
             return false;
         }
     }

@@ -11,12 +11,11 @@
 #include "pool/admission_path.hpp"
 #include "pool/rejection_path.hpp"
 #include "pool/worker/kept_tasks.hpp"
+#include "pool/worker/worker_wait_context.hpp"
 #include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
 namespace {
-
-using detail::pool_access;
 
 rejection_reason reason_of(admission_result how) noexcept {
     switch (how) {
@@ -26,60 +25,154 @@ rejection_reason reason_of(admission_result how) noexcept {
     }
 }
 
-}  // namespace
-
-void abort_policy::operator()(task&&, rejection_reason reason, thread_pool_executor& pool) const {
-    throw rejection_path{pool_access::of(pool)}.error(reason);
+// For a policy that is called without a context.
+template <class Policy>
+void call(const Policy& policy, task&& work, rejection_reason reason, thread_pool_executor& pool,
+          rejection_context::counted already) {
+    rejection_context refusal{detail::pool_access::of(pool), work, reason, already};
+    policy(std::move(work), refusal);
 }
 
-void caller_runs_policy::operator()(task&& work, rejection_reason, thread_pool_executor& pool) const {
+}  // namespace
+
+// ---- The policies
+
+void abort_policy::operator()(task&&, rejection_context& refusal) const {
+    throw refusal.error();
+}
+
+void caller_runs_policy::operator()(task&& work, rejection_context& refusal) const {
     task mine = std::move(work);
-    if (!pool.is_shutdown() &&
-        !kept_tasks{pool_access::of(pool)}.run_or_keep(mine, kept_tasks::thrown_to::caller)) {
-        const task_scope scope{mine};
-        mine();
+    refusal.give_up();
+    if (!refusal.pool().is_shutdown()) {
+        refusal.run_here(mine);
     }
 }
 
-void discard_policy::operator()(task&& work, rejection_reason, thread_pool_executor&) const {
+void discard_policy::operator()(task&& work, rejection_context& refusal) const {
     const task dropped = std::move(work);
+    refusal.give_up();
 }
 
-void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
-                                       thread_pool_executor& pool) const {
+void discard_oldest_policy::operator()(task&& work, rejection_context& refusal) const {
     task mine = std::move(work);
-    detail::pool& here = pool_access::of(pool);
-    std::exception_ptr error;
-    while (!pool.is_shutdown() && rejection_path{here}.evict_oldest()) {
-        const admission_result how = admission_path{here}.try_admit(mine, error);
-        if (how == admission_result::accepted) {
+    while (!refusal.pool().is_shutdown() && refusal.evict_oldest()) {
+        if (refusal.retry(mine) == admission_result::accepted) {
             return;
         }
-        reason = reason_of(how);
-        if (reason != rejection_reason::full) {
+        if (refusal.reason() != rejection_reason::full) {
             break;
         }
     }
-    rejection_path{here}.count(mine, reason);
+    refusal.give_up();
 }
 
-void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
+void block_policy::operator()(task&& work, rejection_context& refusal) const {
     task mine = std::move(work);
-    // The pool may be destroyed meanwhile.
-    const std::shared_ptr<detail::pool> keep = pool_access::of(pool).shared_from_this();
-    if (reason == rejection_reason::full) {
-        if (kept_tasks{*keep}.run_or_keep(mine, kept_tasks::thrown_to::uncaught)) {
+    if (refusal.reason() == rejection_reason::full) {
+        if (refusal.on_worker()) {
+            refusal.run_here(mine, rejection_context::thrown_to::uncaught);
             return;
         }
-        const admission_result how = admission_path{*keep}.execute_until(
-            mine, deadline::after(std::chrono::nanoseconds{limit}), task_scope::current_token());
-        if (how == admission_result::accepted) {
+        if (refusal.wait_for_room(mine, deadline::after(std::chrono::nanoseconds{limit})) ==
+            admission_result::accepted) {
             return;
         }
-        reason = reason_of(how);
     }
-    rejection_path{*keep}.count(mine, reason);
-    throw rejection_path{*keep}.error(reason);
+    throw refusal.error();
+}
+
+void abort_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
+    call(*this, std::move(work), reason, pool, rejection_context::counted::yes);
+}
+void caller_runs_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
+    call(*this, std::move(work), reason, pool, rejection_context::counted::yes);
+}
+void discard_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
+    call(*this, std::move(work), reason, pool, rejection_context::counted::yes);
+}
+void discard_oldest_policy::operator()(task&& work, rejection_reason reason,
+                                       thread_pool_executor& pool) const {
+    call(*this, std::move(work), reason, pool, rejection_context::counted::no);
+}
+void block_policy::operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
+    call(*this, std::move(work), reason, pool, rejection_context::counted::no);
+}
+
+// ---- rejection_context
+
+rejection_context::rejection_context(detail::pool& pool, const task& work, rejection_reason reason,
+                                     counted already)
+    : pool_(pool.shared_from_this()),
+      id_(work.id()),
+      priority_(pool.config.hooks != nullptr ? work.priority() : 0),
+      reason_(reason),
+      counted_(already == counted::yes) {}
+rejection_context::~rejection_context() = default;
+
+thread_pool_executor& rejection_context::pool() const noexcept {
+    return pool_->handle;
+}
+bool rejection_context::on_worker() const noexcept {
+    return worker_wait_context::of(pool_.get()) != nullptr;
+}
+
+admission_result rejection_context::record(admission_result how) noexcept {
+    settled_ = how == admission_result::accepted;
+    reason_ = settled_ ? reason_ : reason_of(how);
+    return how;
+}
+admission_result rejection_context::retry(task& work) {
+    std::exception_ptr error;
+    return record(admission_path{*pool_}.try_admit(work, error));
+}
+admission_result rejection_context::wait_for_room(task& work, deadline until, const std::stop_token& stop) {
+    return record(admission_path{*pool_}.execute_until(work, until, stop));
+}
+admission_result rejection_context::wait_for_room(task& work, deadline until) {
+    return wait_for_room(work, until, task_scope::current_token());
+}
+
+bool rejection_context::evict_oldest() {
+    task victim;
+    if (!pool_->backlog.evict_oldest(victim)) {
+        return false;
+    }
+    if (!victim.empty()) {
+        rejection_path{*pool_}.count(victim, rejection_reason::evicted);
+    }
+    return true;
+}
+
+void rejection_context::run_here(task& work, thrown_to whom) {
+    task mine = std::move(work);
+    settled_ = true;
+    const auto on_worker =
+        whom == thrown_to::caller ? kept_tasks::thrown_to::caller : kept_tasks::thrown_to::uncaught;
+    if (kept_tasks{*pool_}.run_or_keep(mine, on_worker)) {
+        return;
+    }
+    const task_scope scope{mine};
+    if (whom == thrown_to::caller) {
+        mine();
+    } else {
+        pool_->config.guarded(pool_->config.pool_info, mine);
+    }
+}
+
+void rejection_context::give_up() {
+    if (!std::exchange(counted_, true)) {
+        rejection_path{*pool_}.count(id_, priority_, reason_);
+    }
+}
+rejected_execution rejection_context::error() {
+    give_up();
+    return {reason_, pool_->config.label, rejection_numbers(*pool_)};
+}
+void rejection_context::close() {
+    if (!settled_) {
+        give_up();
+    }
 }
 
 // ---- What the pool does with a task that it refuses
@@ -88,44 +181,30 @@ void rejection_path::refuse(task&& work, admission_result how, const std::except
     if (how == admission_result::accepted) {
         return;
     }
+    task doomed = std::move(work);  // destroyed here if the policy does not move from it
+    rejection_context refusal{pool_, doomed, reason_of(how)};
     if (how == admission_result::no_thread && start_error != nullptr) {
-        const task refused = std::move(work);  // consumed, as a policy would
-        count(refused, rejection_reason::no_thread);
+        refusal.give_up();
         rethrow_start_error(start_error);
     }
-    reject(std::move(work), reason_of(how));
-}
-
-void rejection_path::reject(task&& work, rejection_reason reason) {
-    task doomed = std::move(work);  // destroyed here if the policy does not move from it
     const rejection_policy policy = pool_.settings.rejection();
-    // These two may get the task in after all. They count it themselves when they give up.
-    if (policy.target<block_policy>() == nullptr && policy.target<discard_oldest_policy>() == nullptr) {
-        count(doomed, reason);
+    try {
+        policy(std::move(doomed), refusal);
+    } catch (...) {
+        refusal.close();
+        throw;
     }
-    policy(std::move(doomed), reason, pool_.handle);
+    refusal.close();
 }
 
 void rejection_path::count(const task& work, rejection_reason reason) {
+    count(work.id(), pool_.config.hooks != nullptr ? work.priority() : 0, reason);
+}
+void rejection_path::count(task_id id, int priority, rejection_reason reason) {
     pool_.rejections.count();
     if (pool_.config.hooks != nullptr) {
-        pool_.config.hooks->rejected({.id = work.id(), .priority = work.priority()}, reason);
+        pool_.config.hooks->rejected({.id = id, .priority = priority}, reason);
     }
-}
-
-rejected_execution rejection_path::error(rejection_reason reason) const {
-    return {reason, pool_.config.label, rejection_numbers(pool_)};
-}
-
-bool rejection_path::evict_oldest() {
-    task victim;
-    if (!pool_.backlog.evict_oldest(victim)) {
-        return false;
-    }
-    if (!victim.empty()) {
-        count(victim, rejection_reason::evicted);
-    }
-    return true;
 }
 
 // Throws what the factory threw, with the pool's name in front of the text where that keeps the

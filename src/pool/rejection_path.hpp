@@ -17,12 +17,9 @@ public:
     void refuse(task&& work, admission_result how, const std::exception_ptr& start_error);
     /// Counts a task as rejected and calls the hook.
     void count(const task& work, rejection_reason reason);
-    [[nodiscard]] rejected_execution error(rejection_reason reason) const;
-    /// For discard_oldest_policy: drops the head of the queue. Returns false if the queue is empty.
-    bool evict_oldest();
+    void count(task_id id, int priority, rejection_reason reason);
 
 private:
-    void reject(task&& work, rejection_reason reason);
     [[noreturn]] void rethrow_start_error(const std::exception_ptr& error) const;
 
     detail::pool& pool_;

@@ -37,7 +37,7 @@ public:
         }
     }
     [[nodiscard]] bool only_closers_left(const control_word& control) const noexcept {
-        return control.at_most(closers_.load(), leaving_closers_.load());
+        return control.has_at_most(closers_.load(), leaving_closers_.load());
     }
 
     // ---- The terminated hook

@@ -73,7 +73,7 @@ void worker_path<Pool>::body_dropped(worker& w) noexcept {
     }
     const std::exception_ptr error =
         std::make_exception_ptr(std::logic_error("the thread factory dropped the body of a worker"));
-    pool_.roster.note_start_failure(error);
+    pool_.roster.record_start_failure(error);
     pool_.control.release_worker();
     notify_slot_free();
     pool_.config.uncaught(w.info, error);

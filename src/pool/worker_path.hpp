@@ -153,9 +153,9 @@ start_result worker_path<Pool>::launch(task_type* first, std::exception_ptr& err
                                        std::optional<task_id> errand) {
     const start_result result = try_launch(first, error, errand);
     if (result == start_result::failed) {
-        pool_.roster.note_start_failure(error);
+        pool_.roster.record_start_failure(error);
     } else if (result == start_result::started) {
-        pool_.roster.note_start();
+        pool_.roster.record_start();
     }
     return result;
 }

@@ -189,8 +189,8 @@ public:
             }
             return true;
         }
-        void note_start() {}
-        void note_start_failure(const std::exception_ptr&) {}
+        void record_start() {}
+        void record_start_failure(const std::exception_ptr&) {}
     } roster{*this};
     struct {
         pool& host;
@@ -227,7 +227,7 @@ public:
                      "a pool that was shut down has ended");
         model::check(backlog.queue.load() == 0, "nothing is left in the queue");
         model::check(now.workers == 0 || now.state == run_state::running, "nobody is counted after the end");
-        model::check(!control.somebody_departs(), "nobody is departing");
+        model::check(!control.is_any_departing(), "nobody is departing");
     }
 
 protected:

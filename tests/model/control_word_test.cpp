@@ -114,7 +114,7 @@ struct departure_apart : control_word {
     [[nodiscard]] bool try_tidy(const spool::pool_control& seen) {
         return departing.load() == 0 && control_word::try_tidy(seen);
     }
-    [[nodiscard]] bool somebody_departs() const { return departing.load() != 0; }
+    [[nodiscard]] bool is_any_departing() const { return departing.load() != 0; }
 };
 TEST(control_word_plant, two_words_that_never_were_so_at_one_time_end_the_pool_too_early) {
     expect_fault<late_offer_and_leaver<departure_apart>>("the hook comes after the last worker has stopped",

@@ -140,7 +140,7 @@ private:
 
 /// A forked child calls this on its only thread, before anything else. Afterwards the library can
 /// tell the child's ids, scopes and futures from the parent's.
-SPOOL_API void survive_fork() noexcept;
+SPOOL_API void after_fork_in_child() noexcept;
 
 /// A worker thread that can run the task it waits for. Its pool registers it on the thread, for as
 /// long as the thread works. A thread may be a worker of several pools, one inside the other: a

@@ -1,4 +1,6 @@
-// Rejection policies: what happens to a task that the pool refuses.
+// Rejection policies: what happens to a task that the pool refuses. Each can be called in two forms.
+// In the form without a context, for a policy that passes a task on to another one, a task counts as
+// rejected already, except by discard_oldest_policy and block_policy.
 #pragma once
 
 #include <chrono>
@@ -12,14 +14,14 @@
 #include "spool/base/error.hpp"
 #include "spool/base/export.hpp"
 #include "spool/base/task.hpp"
+#include "spool/pool/rejection_context.hpp"
 
 namespace spool::inline v1 {
-
-class thread_pool_executor;
 
 /// Throws rejected_execution to the submitter, with the pool, the reason and the pool's numbers in
 /// it. The default.
 struct abort_policy {
+    SPOOL_API void operator()(task&& work, rejection_context& refusal) const;
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
@@ -37,17 +39,20 @@ struct abort_policy {
 /// runs, it counts as queued, though remove(), purge() and shutdown_now() do not reach it. After
 /// shutdown_now() it runs with a stop requested. shutdown(), close() and the destructor let it run.
 struct caller_runs_policy {
+    SPOOL_API void operator()(task&& work, rejection_context& refusal) const;
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
 /// Drops the task, which cancels its future.
 struct discard_policy {
+    SPOOL_API void operator()(task&& work, rejection_context& refusal) const;
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
 /// Drops the head of the queue, which cancels its future, and tries again. The policy drops the
 /// task itself if there is nothing to drop, the pool is shut down, or no thread can be started.
 struct discard_oldest_policy {
+    SPOOL_API void operator()(task&& work, rejection_context& refusal) const;
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
@@ -61,27 +66,45 @@ struct discard_oldest_policy {
 struct block_policy {
     duration_setting limit = std::chrono::nanoseconds::max();
 
+    SPOOL_API void operator()(task&& work, rejection_context& refusal) const;
     SPOOL_API void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const;
 };
 
-/// Any callable void(task&&, rejection_reason, thread_pool_executor&). The pool calls it on the
-/// submitting thread, with no lock held. The pool then destroys a task that the policy did not move
-/// from, which cancels its future. A shared handle: copies are equal.
+/// Any callable void(task&&, rejection_context&), or void(task&&, rejection_reason,
+/// thread_pool_executor&). The pool calls it on the submitting thread, with no lock held. The pool then
+/// destroys a task that the policy did not move from, which cancels its future. Before a policy of the
+/// second form the task counts as rejected. A shared handle: copies are equal.
 class rejection_policy {
+    template <class F>
+    static constexpr bool takes_context = std::invocable<F&, task&&, rejection_context&>;
+    template <class F>
+    static constexpr bool takes_reason = std::invocable<F&, task&&, rejection_reason, thread_pool_executor&>;
+    template <class F>
+    struct adapter {
+        F f;
+        void operator()(task&& work, rejection_context& refusal) {
+            refusal.give_up();
+            f(std::move(work), refusal.reason(), refusal.pool());
+        }
+    };
+
 public:
     rejection_policy() noexcept = default;
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, rejection_policy> &&
-                 std::invocable<std::decay_t<F>&, task&&, rejection_reason, thread_pool_executor&>)
+                 (takes_context<std::decay_t<F>> || takes_reason<std::decay_t<F>>))
     rejection_policy(F&& f) {
-        if (!detail::is_empty_callable(f)) {
+        if (detail::is_empty_callable(f)) {
+            return;
+        }
+        if constexpr (takes_context<std::decay_t<F>>) {
             handle_ = std::make_shared<const function>(std::forward<F>(f));
+        } else {
+            handle_ = std::make_shared<const function>(adapter<std::decay_t<F>>{std::forward<F>(f)});
         }
     }
 
-    void operator()(task&& work, rejection_reason reason, thread_pool_executor& pool) const {
-        (*handle_)(std::move(work), reason, pool);
-    }
+    void operator()(task&& work, rejection_context& refusal) const { (*handle_)(std::move(work), refusal); }
     explicit operator bool() const noexcept { return handle_ != nullptr; }
     /// The same policy: one is a copy of the other.
     friend bool operator==(const rejection_policy&, const rejection_policy&) noexcept = default;
@@ -89,11 +112,19 @@ public:
     /// The policy, if it is an F; else null.
     template <class F>
     [[nodiscard]] const F* target() const noexcept {
-        return handle_ == nullptr ? nullptr : handle_->template target<F>();
+        if (handle_ == nullptr) {
+            return nullptr;
+        }
+        if constexpr (takes_context<F>) {
+            return handle_->template target<F>();
+        } else {
+            const auto* adapted = handle_->template target<adapter<F>>();
+            return adapted == nullptr ? nullptr : &adapted->f;
+        }
     }
 
 private:
-    using function = std::function<void(task&&, rejection_reason, thread_pool_executor&)>;
+    using function = std::function<void(task&&, rejection_context&)>;
     std::shared_ptr<const function> handle_;
 };
 

@@ -295,10 +295,12 @@ private:
     class fork_list;
 
     [[nodiscard]] detail::pool& use() const noexcept {
-        detail::pool* const here = here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
-        return here != nullptr ? *here : reinitialize();
+        if (here_.load(std::memory_order_acquire) == nullptr) [[unlikely]] {  // (F) see below
+            reinitialize();
+        }
+        return *here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
     }
-    detail::pool& reinitialize() const noexcept;
+    void reinitialize() const noexcept;
 
     // pool_.get(), for all threads. Null in a forked child that has not used the pool.
     mutable std::atomic<detail::pool*> here_{nullptr};

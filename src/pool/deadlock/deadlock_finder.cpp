@@ -101,7 +101,7 @@ bool deadlock_watch::finder::is_stuck(const void* pool) const {
     }
     const detail::pool& q = *static_cast<const detail::pool*>(pool);
     const pool_control now = q.control.load();
-    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control.somebody_departs() &&
+    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control.is_any_departing() &&
            now.workers >= growth_limit(q);
 }
 
@@ -167,7 +167,7 @@ auto deadlock_watch::finder::find(std::size_t& last_number) -> std::vector<findi
             continue;
         }
         if (!is_still_so(cycle)) {
-            continue;  // the next look decides
+            continue;  // the next check decides
         }
         found.push_back(report_on(cycle, ++last_number));
         waits_[i]->reported = last_number;

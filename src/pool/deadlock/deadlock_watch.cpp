@@ -15,16 +15,16 @@ namespace spool::inline v1 {
 
 // Never destroyed. Reset in a forked child, where the threads that waited do not exist.
 struct deadlock_watch::list {
-    // However many workers wait, together they look no more often than this.
-    static constexpr std::chrono::milliseconds least_between_looks{100};
+    // However many workers wait, together they check no more often than this.
+    static constexpr std::chrono::milliseconds least_between_checks{100};
 
     detail::mutex mutex;
     blocked_wait* first SPOOL_GUARDED_BY(mutex) = nullptr;
     blocked_wait* watcher SPOOL_GUARDED_BY(mutex) = nullptr;  // one of the waits in the list
     unsigned generation SPOOL_GUARDED_BY(mutex) = 0;          // number of forks so far
     std::size_t last_number SPOOL_GUARDED_BY(mutex) = 0;      // of a deadlock
-    deadline::time_point next_look SPOOL_GUARDED_BY(mutex){};
-    std::chrono::nanoseconds pause SPOOL_GUARDED_BY(mutex){between_looks};  // of the watcher
+    deadline::time_point next_check SPOOL_GUARDED_BY(mutex){};
+    std::chrono::nanoseconds pause SPOOL_GUARDED_BY(mutex){between_checks};  // of the watcher
 
     static constinit list all;
     static const bool watching;
@@ -87,25 +87,25 @@ struct deadlock_watch::list {
         }
         return std::stop_source{std::nostopstate};
     }
-    bool may_look() {
+    bool may_check() {
         const deadline::time_point now = deadline::clock::now();
         const detail::lock_guard lock{mutex};
-        if (now < next_look) {
+        if (now < next_check) {
             return false;
         }
-        next_look = now + least_between_looks;
+        next_check = now + least_between_checks;
         return true;
     }
     std::vector<finding> find() {
         const detail::lock_guard lock{mutex};
         const deadline::time_point begun = deadline::clock::now();
         std::vector<finding> found = finder{first}.find(last_number);
-        pause = std::clamp<std::chrono::nanoseconds>(look_share * (deadline::clock::now() - begun),
-                                                     between_looks, most_between_looks);
+        pause = std::clamp<std::chrono::nanoseconds>(check_share * (deadline::clock::now() - begun),
+                                                     between_checks, most_between_checks);
         return found;
     }
     // For waits that an extra thread helps, now or when its task is due. If the waits are still
-    // stuck at the next look, or stuck again, the finder finds them once more. A wait that a report
+    // stuck at the next check, or stuck again, the finder finds them once more. A wait that a report
     // has named is not reported again.
     void forget(std::size_t number) {
         const detail::lock_guard lock{mutex};
@@ -133,7 +133,7 @@ wait_result deadlock_watch::wait(detail::pool& pool, blocked_wait::what kind, co
     if (worker == nullptr) {
         return sleep({.stop = stop});
     }
-    if (const wait_result how = sleep({.until = deadline::after(first_look), .stop = stop});
+    if (const wait_result how = sleep({.until = deadline::after(first_check), .stop = stop});
         how != wait_result::timed_out) {
         return how;
     }
@@ -199,13 +199,13 @@ wait_result deadlock_watch::continue_wait(blocked_wait& wait, sleeper sleep) {
         ~entry() { list::all.remove(wait).request_stop(); }
     };
     for (worker_wait_context* at = wait.worker; at != nullptr; at = at->outer()) {
-        at->pool().backlog.note_capacity();
+        at->pool().backlog.sample_capacity();
     }
     const entry in_list{wait};
-    for (bool looks = true;;) {
+    for (bool checks = true;;) {
         const bool keeps_tasks = wait.worker->give_away_all_kept();
-        if (looks && list::all.may_look()) {
-            look(&wait);
+        if (checks && list::all.may_check()) {
+            check(&wait);
         }
         std::stop_source call = call_or_none();
         const list::part mine = list::all.begin_sleep(wait, call);
@@ -214,22 +214,22 @@ wait_result deadlock_watch::continue_wait(blocked_wait& wait, sleeper sleep) {
         }
         const std::stop_callback pass_on{*wait.stop, [&call] { call.request_stop(); }};
         const bool can_be_called = call.stop_possible();
-        looks = mine.watches || !can_be_called || keeps_tasks;
-        const wait_result how = sleep({.until = looks ? deadline::after(mine.pause) : deadline::never(),
+        checks = mine.watches || !can_be_called || keeps_tasks;
+        const wait_result how = sleep({.until = checks ? deadline::after(mine.pause) : deadline::never(),
                                        .stop = can_be_called ? call.get_token() : *wait.stop});
         const bool called = how == wait_result::interrupted && !wait.stop->stop_requested();
         if (how != wait_result::timed_out && !called) {
             return how;
         }
-        wait.worker->pool().backlog.note_capacity();
+        wait.worker->pool().backlog.sample_capacity();
     }
 }
 
-std::size_t deadlock_watch::look(blocked_wait* watcher) {
+std::size_t deadlock_watch::check(blocked_wait* watcher) {
     std::vector<finding> found;
     try {
         found = list::all.find();
-    } catch (const std::bad_alloc&) {  // the next look may have the memory
+    } catch (const std::bad_alloc&) {  // the next check may have the memory
     }
     if (watcher != nullptr && !found.empty()) {
         list::all.pass_on(*watcher).request_stop();  // a handler may block
@@ -267,7 +267,7 @@ std::size_t deadlock_watch::waiting() {
 }
 
 std::size_t detail::look_for_deadlocks() {
-    return deadlock_watch::look();
+    return deadlock_watch::check();
 }
 std::size_t detail::watched_waits() {
     return deadlock_watch::waiting();

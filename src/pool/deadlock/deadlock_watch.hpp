@@ -1,10 +1,10 @@
 // deadlock_watch: all waits of workers that may last, and whether they can ever end.
 //
 // A worker that has slept for a while without a limit puts its wait into the list. No worker leaves
-// its wait without the lock of the list. So the worker that looks at the list sees waits that all
+// its wait without the lock of the list. So the worker that checks the list sees waits that all
 // last at that time.
 //
-// One of the waits in the list is the watcher. Its worker wakes now and then and looks at the whole
+// One of the waits in the list is the watcher. Its worker wakes now and then and checks the whole
 // list. The other workers sleep until what they wait for comes, or until they are called, through
 // the stop token of that sleep. A wait is called when it becomes the watcher, and when it is to
 // throw. Under the lock of the list:
@@ -15,7 +15,7 @@
 //          calls it out of the next sleep
 //
 // The watcher passes its part on before it calls a handler, and when it leaves the list. So many
-// waiters cost no more than one, but for the look itself: the longer a look takes, the longer the
+// waiters cost no more than one, but for the check itself: the longer a check takes, the longer the
 // watcher sleeps.
 //
 // A wait is stuck if what it waits for can only come from waits that are stuck:
@@ -70,23 +70,23 @@ class deadlock_watch {
 public:
     using sleeper = nested_waiter::sleeper;
     /// How long a wait lasts before it is watched, and how long the watcher sleeps between two
-    /// looks. A long look delays the next one: looks take at most one part in `look_share` of the
-    /// time, up to a sleep of `most_between_looks`.
-    static constexpr std::chrono::milliseconds first_look{100};
-    static constexpr std::chrono::milliseconds between_looks{250};
-    static constexpr std::chrono::milliseconds most_between_looks{750};
-    static constexpr int look_share = 200;
+    /// checks. A long check delays the next one: checks take at most one part in `check_share` of the
+    /// time, up to a sleep of `most_between_checks`.
+    static constexpr std::chrono::milliseconds first_check{100};
+    static constexpr std::chrono::milliseconds between_checks{250};
+    static constexpr std::chrono::milliseconds most_between_checks{750};
+    static constexpr int check_share = 200;
 
     /// For a wait of the current thread without a limit. `sleep` is the wait itself, and wait()
     /// returns what `sleep` returns. \throws deadlock
     static wait_result wait(detail::pool& pool, blocked_wait::what kind, const std::stop_token& stop,
                             sleeper sleep);
-    /// Continues a wait that has lasted for first_look.
+    /// Continues a wait that has lasted for first_check.
     static wait_result continue_wait(blocked_wait& wait, sleeper sleep);
 
     /// Looks for deadlocks and acts on them. `watcher` is the caller's wait, or null; it passes its
     /// part on before a handler is called. Returns how many deadlocks were reported.
-    static std::size_t look(blocked_wait* watcher = nullptr);
+    static std::size_t check(blocked_wait* watcher = nullptr);
     [[nodiscard]] static std::size_t waiting();
 
 private:

@@ -58,7 +58,7 @@ void thread_pool_executor::fork_list::in_parent() SPOOL_RELEASE(list_mutex) {
     list_mutex.unlock();
 }
 void thread_pool_executor::fork_list::in_child() SPOOL_RELEASE(list_mutex) {
-    survive_fork();
+    after_fork_in_child();
     for (thread_pool_executor* pool = first; pool != nullptr; pool = pool->next_) {
         if (pool->pool_ != nullptr) {
             pool->lost_ = pool->pool_.get();
@@ -78,7 +78,7 @@ void thread_pool_executor::fork_list::detach_own_workers() noexcept {
     }
 }
 
-detail::pool& thread_pool_executor::reinitialize() const noexcept {
+void thread_pool_executor::reinitialize() const noexcept {
     if (lost_->config.on_fork == fork_policy::abort) {
         abort_in_child(*lost_, "it was used there");
     }
@@ -88,7 +88,6 @@ detail::pool& thread_pool_executor::reinitialize() const noexcept {
         abort_in_child(*lost_,
                        "it could not be made anew (" + spool::describe(std::current_exception()) + ")");
     }
-    return *here_.load();
 }
 
 }  // namespace spool::inline v1

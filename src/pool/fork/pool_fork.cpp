@@ -34,7 +34,7 @@ pool_options options_after_fork(const detail::pool& pool) {
 
 void abandon_in_child(std::shared_ptr<detail::pool> pool) noexcept {
     detail::pool& self = *pool;
-    self.kept = std::move(pool);
+    self.self_in_child = std::move(pool);
     self.lost.lose(&self);
 }
 

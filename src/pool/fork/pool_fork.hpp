@@ -18,7 +18,7 @@ namespace spool::inline v1 {
 /// On the only thread of the child: the pool stays in memory, and its futures read as cancelled.
 void abandon_in_child(std::shared_ptr<detail::pool> pool) noexcept;
 [[nodiscard]] inline bool is_abandoned(const detail::pool& pool) noexcept {
-    return pool.kept != nullptr;
+    return pool.self_in_child != nullptr;
 }
 /// The worker that forked calls this when its task has ended in the child.
 void end_task_in_child(const detail::pool& pool) noexcept;

@@ -81,8 +81,8 @@ inline bool task_group::offer(task& child) {
         if (&pool != home_) {
             return false;
         }
-        return pool.backlog.keeps_stores() || worker_ == nullptr ? admission_path{pool}.try_fork(child)
-                                                                 : fork_claimable(pool, child);
+        return pool.backlog.has_stores() || worker_ == nullptr ? admission_path{pool}.try_fork(child)
+                                                               : fork_claimable(pool, child);
     } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
@@ -203,7 +203,7 @@ void task_group::join() noexcept {
 // Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
     detail::pool& pool = pool_access::of(pool_);
-    if (!pool.backlog.keeps_stores()) {
+    if (!pool.backlog.has_stores()) {
         return run_claimable(pool);
     }
     std::vector<task> children;
@@ -249,7 +249,7 @@ bool task_group::help() {
     auto& self = *static_cast<worker*>(worker_);
     detail::pool& pool = pool_access::of(pool_);
     notice_stop();
-    if (!pool.backlog.keeps_stores() || !self.has_stack_room()) {
+    if (!pool.backlog.has_stores() || !self.has_stack_room()) {
         return false;
     }
     try {

@@ -12,7 +12,7 @@ namespace {
 // Two frames, and neither is ever inlined. In one frame, the handler would be found first, and the
 // stack unwound to it before the process ends. With two, no handler is found for what leaves the
 // body, and the crash shows the place that threw.
-[[gnu::noinline]] void call_to_the_end(const task_scope& scope, function_ref<void()> body) {
+[[gnu::noinline]] void call_until_normal_exit(const task_scope& scope, function_ref<void()> body) {
     try {
         body();
     } catch (const interrupted&) {
@@ -22,7 +22,7 @@ namespace {
     }
 }
 
-std::exception_ptr what_leaves(function_ref<void()> body) noexcept {
+std::exception_ptr catch_all_of(function_ref<void()> body) noexcept {
     try {
         body();
     } catch (...) {
@@ -38,7 +38,7 @@ void interrupt(task_scope& scope) {
 }
 
 [[gnu::noinline]] void call_or_terminate(const task_scope& scope, function_ref<void()> body) noexcept {
-    call_to_the_end(scope, body);
+    call_until_normal_exit(scope, body);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void task_runner::run_nested(worker& w, task& work, const std::stop_token& stop)
 
 // A waiter has claimed the body of a queued task. If the queue throws, the claimed body must run all
 // the same.
-void task_runner::note_stale_entry() noexcept {
+void task_runner::count_stale_entry() noexcept {
     try {
         pool_.backlog.add_stale_entry();
     } catch (...) {
@@ -114,7 +114,7 @@ void task_runner::note_stale_entry() noexcept {
 }
 
 void task_runner::run_claimed(worker& w, future_link body, const std::stop_token& stop) {
-    note_stale_entry();
+    count_stale_entry();
     task_scope scope{task_scope::of_future{}};
     const std::stop_callback pass_on{stop, [&scope] { interrupt(scope); }};
     task none;
@@ -126,7 +126,7 @@ void task_runner::run_claimed(worker& w, future_link body, const std::stop_token
 }
 
 void task_runner::run_claimed_child(worker& w, future_link entry, task& child) {
-    note_stale_entry();
+    count_stale_entry();
     if (pool_.config.hooks == nullptr && !pool_.config.task_times) {
         run_child(w, child);
         return;
@@ -186,7 +186,7 @@ bool task_runner::run_hooked(worker& w, task_scope& scope, task& work, function_
         }
         return false;  // the body is skipped; its future is cancelled when the task is destroyed
     }
-    const std::exception_ptr thrown = to_caller != nullptr ? what_leaves(body) : call(scope, body);
+    const std::exception_ptr thrown = to_caller != nullptr ? catch_all_of(body) : call(scope, body);
     const auto pass_on = [&] {
         if (thrown != nullptr && to_caller != nullptr) {
             *to_caller = thrown;
@@ -218,7 +218,7 @@ std::exception_ptr task_runner::call(const task_scope& scope, function_ref<void(
         return nullptr;
     }
     try {
-        call_to_the_end(scope, body);
+        call_until_normal_exit(scope, body);
     } catch (...) {
         return std::current_exception();
     }

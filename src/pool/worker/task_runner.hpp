@@ -47,7 +47,7 @@ private:
     bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info,
                     std::exception_ptr* to_caller);
     std::exception_ptr call(const task_scope& scope, function_ref<void()> body) const;
-    void note_stale_entry() noexcept;
+    void count_stale_entry() noexcept;
     [[nodiscard]] task_info info_of(const worker& w, const task& work) const;
     [[nodiscard]] task_info info_of(const worker& w, future_link body) const;
     static void end_bare(worker& w, task_scope& scope, task& work) noexcept;

@@ -75,7 +75,7 @@ struct worker {
         }
     }
     /// Worker's own thread only: whether the worker keeps the task.
-    [[nodiscard]] bool keeps(task_id id) const noexcept {
+    [[nodiscard]] bool has_kept(task_id id) const noexcept {
         return std::any_of(kept.begin(), kept.end(), [id](const task& t) { return t.id() == id; });
     }
 };

@@ -92,7 +92,7 @@ bool worker_roster::keep_thread(const std::shared_ptr<worker>& self, worker_thre
 // Such a starter must not join: `w` may be joining the starter. So the next thread that joins gets
 // the thread.
 bool worker_roster::leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept {
-    if (!left_here()) {
+    if (!has_left_here()) {
         return false;
     }
     const detail::lock_guard lock{mutex_};
@@ -156,7 +156,7 @@ std::optional<task> worker_roster::drop(worker& w) noexcept {
         if (!w.thread) {
             return std::nullopt;
         }
-        note_left_here();  // from now on other threads may join this thread
+        mark_left_here();  // from now on other threads may join this thread
         ended_.splice(ended_.end(), workers_, w.position);
         if (w.counted) {
             --alive_;
@@ -165,13 +165,13 @@ std::optional<task> worker_roster::drop(worker& w) noexcept {
     return std::move(w.first);  // not under the lock: to move a task calls user code
 }
 
-void worker_roster::note_start() noexcept {
+void worker_roster::record_start() noexcept {
     if (start_failed_.load()) {
         start_failed_.store(false);
     }
 }
 
-void worker_roster::note_start_failure(std::exception_ptr error) noexcept {
+void worker_roster::record_start_failure(std::exception_ptr error) noexcept {
     {
         const detail::lock_guard lock{mutex_};
         start_error_.swap(error);
@@ -190,7 +190,7 @@ std::exception_ptr worker_roster::last_start_error() const {
 // ---- A worker leaves
 
 auto worker_roster::retire(worker& w) noexcept -> worker_list {
-    note_left_here();
+    mark_left_here();
     worker_list ended_before;
     const detail::lock_guard lock{mutex_};
     w.stage = worker_stage::ended;
@@ -233,7 +233,7 @@ void worker_roster::join(worker_list& ended) {
 // A thread that has left the pool may close it, in a thread_local destructor or the terminated hook.
 // Another worker that left may be joining this thread, so this thread joins none.
 void worker_roster::join_ended() {
-    if (left_here()) {
+    if (has_left_here()) {
         return;
     }
     worker_list ended;
@@ -244,10 +244,10 @@ void worker_roster::join_ended() {
     join(ended);
 }
 
-void worker_roster::note_left_here() const noexcept {
+void worker_roster::mark_left_here() const noexcept {
     pool_left_here = serial_;
 }
-bool worker_roster::left_here() const noexcept {
+bool worker_roster::has_left_here() const noexcept {
     return pool_left_here == serial_;
 }
 

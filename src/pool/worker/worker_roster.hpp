@@ -57,8 +57,8 @@ public:
     /// nothing if the starter will see to it.
     [[nodiscard]] std::optional<task> drop(worker& w) noexcept;
     /// Notes the outcome of an attempt to start a thread.
-    void note_start() noexcept;
-    void note_start_failure(std::exception_ptr error) noexcept;
+    void record_start() noexcept;
+    void record_start_failure(std::exception_ptr error) noexcept;
     /// No thread has started since the last failure.
     [[nodiscard]] bool has_start_failed() const noexcept { return start_failed_.load(); }
     [[nodiscard]] std::exception_ptr last_start_error() const;
@@ -88,8 +88,8 @@ public:
 private:
     void count_alive(worker& w) SPOOL_REQUIRES(mutex_);
     bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
-    void note_left_here() const noexcept;
-    [[nodiscard]] bool left_here() const noexcept;
+    void mark_left_here() const noexcept;
+    [[nodiscard]] bool has_left_here() const noexcept;
 
     const std::string& pool_;
     const control_word& control_;

@@ -19,7 +19,7 @@ public:
     /// worker keeps, since no other thread would run the task while the worker waits.
     [[nodiscard]] bool may_run_here(task_id id) const noexcept override {
         const bool has_room =
-            worker_.has_stack_room() || (worker_.keeps(id) && !worker_.stack.is_exhausted());
+            worker_.has_stack_room() || (worker_.has_kept(id) && !worker_.stack.is_exhausted());
         return has_room && worker_.stage == worker_stage::working;
     }
     void run_here(future_link body, const std::stop_token& stop) override {

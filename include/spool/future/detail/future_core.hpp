@@ -121,7 +121,7 @@ public:
     [[nodiscard]] static const void* out_mark() noexcept;
     [[nodiscard]] future_link::place whereabouts() const;
     /// A forked child calls this on its only thread; see lost_home.
-    static void survive_fork() noexcept;
+    static void after_fork_in_child() noexcept;
 
     void add_reference() noexcept {
         references_.fetch_add(1, std::memory_order_relaxed);  // relaxed, owner: the caller has one

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "own_block_policy.hpp"
 #include "pool_helpers.hpp"
 #include "scripted_queue.hpp"
 #include "support/eventually.hpp"
@@ -18,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::admission_result;
 
-enum class way { block_policy, execute_for };
+enum class way { block_policy, own_policy, execute_for };
 
 // One held worker, a queue whose only place is taken, and a submitter that waits for room.
 class pool_blocking : public testing::TestWithParam<way> {
@@ -32,7 +33,7 @@ protected:
         submitter = std::jthread([this] {
             spool::task work = [this] { ++submitted_ran; };
             try {
-                if (GetParam() == way::block_policy) {
+                if (GetParam() != way::execute_for) {
                     pool.execute(std::move(work));
                     outcome.add("accepted");
                 } else {
@@ -61,6 +62,10 @@ protected:
         EXPECT_EQ(submitted_ran, submitted);
         EXPECT_EQ(pool.queue().size(), 0U);
     }
+    static spool::rejection_policy policy() {
+        return GetParam() == way::own_policy ? spool::rejection_policy{test::own_block_policy{}}
+                                             : spool::block_policy{};
+    }
     static std::string name_of(admission_result r) {
         switch (r) {
             case admission_result::accepted: return "accepted";
@@ -83,16 +88,19 @@ protected:
                                       .maximum_size = 1,
                                       .keep_alive = 1ms,
                                       .queue = std::make_unique<test::scripted_queue>(1, script),
-                                      .rejection = spool::block_policy{}}};
+                                      .rejection = policy()}};
     std::jthread submitter;  // joined before the pool is destroyed
     test::open_at_end guard{busy.release_gate()};
 };
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(both, pool_blocking, testing::Values(way::block_policy, way::execute_for),
+INSTANTIATE_TEST_SUITE_P(ways, pool_blocking,
+                         testing::Values(way::block_policy, way::own_policy, way::execute_for),
                          [](const auto& p) {
-                             return p.param == way::block_policy ? "block_policy" : "execute_for";
+                             return p.param == way::block_policy ? "block_policy"
+                                    : p.param == way::own_policy ? "own_policy"
+                                                                 : "execute_for";
                          });
 
 TEST_P(pool_blocking, is_released_by_room_in_the_queue) {
@@ -151,7 +159,7 @@ TEST_P(pool_blocking, is_released_by_shutdown_and_the_task_is_refused) {
     start_submitter();
     pool.shutdown();
     EXPECT_EQ(wait_for_outcome(), "shut down");
-    EXPECT_EQ(pool.rejected_count(), GetParam() == way::block_policy ? 1U : 0U);
+    EXPECT_EQ(pool.rejected_count(), GetParam() != way::execute_for ? 1U : 0U);
     finish(0);
     EXPECT_EQ(ran, 1);
 }

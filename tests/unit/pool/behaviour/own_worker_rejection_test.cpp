@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "own_block_policy.hpp"
 #include "pool_helpers.hpp"
 #include "support/eventually.hpp"
 #include "support/stack_frame.hpp"
@@ -36,10 +37,17 @@ struct noting_hooks : spool::pool_hooks {
 };
 
 // One worker. Its queue stores nothing, so the pool refuses what this worker submits.
-class own_worker_rejection : public testing::TestWithParam<bool> {
+enum class policy_kind { block, own_block, caller_runs };
+class own_worker_rejection : public testing::TestWithParam<policy_kind> {
 protected:
+    [[nodiscard]] static bool blocks() { return GetParam() != policy_kind::caller_runs; }
     [[nodiscard]] static spool::rejection_policy policy() {
-        return GetParam() ? spool::rejection_policy{spool::block_policy{}} : spool::caller_runs_policy{};
+        switch (GetParam()) {
+            case policy_kind::block: return spool::block_policy{};
+            case policy_kind::own_block: return test::own_block_policy{};
+            case policy_kind::caller_runs: break;
+        }
+        return spool::caller_runs_policy{};
     }
     [[nodiscard]] spool::pool_options options(std::size_t size = 1) {
         return {.name = "own",
@@ -62,8 +70,14 @@ protected:
     std::shared_ptr<noting_hooks> hooks;
     test::record<std::string> uncaught;
 };
-INSTANTIATE_TEST_SUITE_P(policies, own_worker_rejection, testing::Bool(),
-                         [](const auto& instance) { return instance.param ? "block" : "caller_runs"; });
+INSTANTIATE_TEST_SUITE_P(policies, own_worker_rejection,
+                         testing::Values(policy_kind::block, policy_kind::own_block,
+                                         policy_kind::caller_runs),
+                         [](const auto& instance) {
+                             return instance.param == policy_kind::block       ? "block"
+                                    : instance.param == policy_kind::own_block ? "own_block"
+                                                                               : "caller_runs";
+                         });
 
 }  // namespace
 
@@ -125,8 +139,8 @@ TEST_P(own_worker_rejection, hands_what_the_task_throws_to_the_one_that_the_poli
         })
         .get();
     ASSERT_TRUE(test::ends(pool));
-    EXPECT_EQ(out_of_execute, GetParam() ? "" : "inner");
-    EXPECT_EQ(uncaught.count("inner"), GetParam() ? 1U : 0U);
+    EXPECT_EQ(out_of_execute, blocks() ? "" : "inner");
+    EXPECT_EQ(uncaught.count("inner"), blocks() ? 1U : 0U);
     EXPECT_EQ(hooks->notes.count("after " + std::to_string(inner) + ": inner"), 1U);
     EXPECT_EQ(pool.completed_task_count(), 2U);
     EXPECT_EQ(pool.largest_pool_size(), 1U);

@@ -196,10 +196,10 @@ TEST_F(pool_roster, requests_a_stop_on_every_worker_once) {
 
 TEST_F(pool_roster, remembers_the_last_failed_start_until_a_thread_starts) {
     EXPECT_FALSE(roster->has_start_failed());
-    roster->note_start_failure(std::make_exception_ptr(std::runtime_error("no thread")));
+    roster->record_start_failure(std::make_exception_ptr(std::runtime_error("no thread")));
     EXPECT_TRUE(roster->has_start_failed());
     EXPECT_EQ(spool::describe(roster->last_start_error()), "no thread");
-    roster->note_start();
+    roster->record_start();
     EXPECT_FALSE(roster->has_start_failed());
 }
 
