@@ -2,8 +2,8 @@
 //
 // The child has one thread, the one that forked, and a copy of everything as it was at that
 // instant. Other threads may have been inside any lock, or in the middle of a change of the queue.
-// So the child does not use the parent's pool any more. The handle releases the pool, which stays in
-// memory for as long as the process: neither the pool nor a task in it is destroyed. At the next
+// So the child does not use the parent's pool any more. The handle releases the pool, which stays
+// in memory for as long as the process: neither the pool nor a task in it is destroyed. At the next
 // use the handle finds no pool (use()). The handle then either ends the process, or makes a new
 // pool from those settings that are whole at every instant.
 #pragma once
