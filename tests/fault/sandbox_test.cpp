@@ -85,7 +85,8 @@ TEST(late_sandbox, stealing_pool_works_on_after_membarrier_is_refused) {
         if (work_a_stealing_pool(*pool, 200) != 200) {
             return 2;
         }
-        if (spool::detail::heavy_barrier_reaches_all) {  // light barriers must be full fences now
+        // Light barriers become full fences when the first idle worker is refused a heavy one.
+        if (!test::eventually([] { return !spool::detail::heavy_barrier_reaches_all; })) {
             return 4;
         }
         const auto second = stealing_pool();  // made inside the sandbox
