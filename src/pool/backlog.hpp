@@ -23,6 +23,7 @@
 #include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
 #include "spool/detail/cache_line.hpp"
+#include "spool/future/future.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/sync/wait_limits.hpp"
 
@@ -150,7 +151,20 @@ private:
     static void unwrap(task& work);
     bool offer_after_sweep(task& work);
     bool sweep_stale_entries();
-    void drop_stale(task& entry) noexcept;
+    [[nodiscard]] bool try_hand_back(task& entry) noexcept;
+    [[nodiscard]] static bool is_stale(const task& entry) noexcept;
+    // Takes a step on the future of an entry that the caller has taken out. Returns false, and drops
+    // the entry, if the entry is stale.
+    template <class Step>
+    [[nodiscard]] bool is_live(task& entry, Step step) noexcept {
+        const future_link link{entry};
+        if (link && step(link) == future_link::claim::stale) {
+            stale_.fetch_sub(1);
+            entry = nullptr;
+            return false;
+        }
+        return true;
+    }
     // Stores only on a change, since all workers share the word.
     void reset_poll_failures() noexcept {
         if (poll_failures_.load(std::memory_order_relaxed) != 0) {  // relaxed, hint

@@ -74,7 +74,7 @@ struct pool : std::enable_shared_from_this<pool> {
 
     const long made_in;                   // the id of the process that made the pool
     std::shared_ptr<pool> self_in_child;  // itself, for good, in a forked child that has lost it
-    lost_home lost;
+    abandoned_owner abandoned;
 
     thread_pool_executor& handle;  // used only inside calls on it
 };

@@ -93,7 +93,7 @@ bool thread_pool_executor::is_forked_child() const noexcept {
 void thread_pool_executor::try_terminate() {
     lifecycle_path{use()}.try_terminate();
 }
-const void* thread_pool_executor::home() const noexcept {
+const void* thread_pool_executor::pool_id() const noexcept {
     return &use();
 }
 
