@@ -86,8 +86,10 @@ future_core::~future_core() {
 
 void future_core::drop_reference() noexcept {
     SPOOL_PAUSE_POINT("future: about to drop a reference");
-    // acq_rel: every other holder's use of the state happens before its destruction here
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // acquire, acq_rel: every other holder's use of the state happens before its destruction here.
+    // The last holder needs no update, since no other thread can add a reference.
+    if (references_.load(std::memory_order_acquire) == 1 ||          // acquire: above
+        references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // acq_rel: above
         if (is_thread_sanitizer_active()) [[unlikely]] {
             receive_in_library(this);
         }
@@ -97,7 +99,7 @@ void future_core::drop_reference() noexcept {
 
 void future_core::drop_handle() noexcept {
     // acq_rel: release pairs with is_last_handle(), acquire with earlier calls of drop_handle()
-    if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (is_last_handle() || handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         drop_reference();
     }
 }

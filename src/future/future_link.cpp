@@ -45,14 +45,6 @@ auto future_link::hand_back() const noexcept -> claim {
     return core_->hand_back();
 }
 
-auto future_link::try_start(const void* pool, task_scope& scope) const noexcept -> claim {
-    return core_->try_start(pool, scope);
-}
-
-void future_link::run_started(task_scope& scope) const {
-    core_->run_started(scope);
-}
-
 bool future_link::is_stale() const noexcept {
     return core_->is_stale();
 }

@@ -77,6 +77,9 @@ const task_decorator* thread_pool_executor::decorator() const noexcept {
     const task_decorator& decorate = use().config.decorate;
     return decorate ? &decorate : nullptr;
 }
+detail::state_depot* thread_pool_executor::state_memory() const noexcept {
+    return &use().memory;
+}
 std::string thread_pool_executor::executor_label() const {
     return (is_forked_child() ? *lost_ : use()).config.label;
 }

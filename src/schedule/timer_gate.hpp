@@ -1,9 +1,9 @@
 // timer_gate: leads from a timer to the queue that it lies in. For a cancel(), which may come when
 // the pool no longer exists.
 //
-// A timer in a queue names the queue's gate as its owner (future_owner). Gates are never freed, only
-// reused. So a thread can lock a gate that it has read there, whatever has happened since. The gate's
-// lock is the queue's own lock. Under the lock, the owner tells:
+// A timer in a queue names the queue's gate as its owner (future_owner). Gates are never freed,
+// only reused. So a thread can lock a gate that it has read there, whatever has happened since.
+// The gate's lock is the queue's own lock. Under the lock, the owner tells:
 //
 //     the owner is this gate      the timer lies in the queue behind the gate, and that queue lives
 //     anything else               the timer does not lie there

@@ -243,9 +243,8 @@ constexpr const char* steps = "future_steps.hpp";
 constexpr std::uint64_t held = 16;
 
 TEST(future_claim_plant, a_final_word_without_the_mark_of_the_claim_leaves_a_stale_entry_counted) {
-    model::expect_found<polled_and_awaited>(
-        {model::harm::pretend, steps, "const future_word before =", 0},
-        "who claims adds a stale entry");
+    model::expect_found<polled_and_awaited>({model::harm::pretend, steps, "const future_word before =", 0},
+                                            "who claims adds a stale entry");
 }
 TEST(future_claim_plant, a_hold_that_ignores_an_open_future_hands_back_what_a_waiter_runs) {
     model::expect_found<handed_back_while_awaited>(

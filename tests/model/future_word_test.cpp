@@ -204,7 +204,8 @@ constexpr const char* steps = "future_steps.hpp";
 
 TEST(future_word_plant, a_runner_that_does_not_look_for_an_interruption_frees_the_scope_too_early) {
     model::expect_found<cancelled_while_awaited>(
-        {model::harm::no_look, steps, "future_word{phase::completing, me}.after(seen))) {"}, "use after free");
+        {model::harm::no_look, steps, "future_word{phase::completing, me}.after(seen))) {"},
+        "use after free");
 }
 TEST(future_word_plant, a_final_word_that_hands_nothing_over_is_a_race_on_the_result) {
     model::expect_found<cancelled_while_awaited>(

@@ -3,17 +3,17 @@
 // NESTED WAITS
 //
 // A worker that waits (without limit) for an unstarted task in its own pool's queue runs the task
-// itself. So two workers may want to start one body: the worker that polls the task, and the worker
-// that waits. One compare-exchange decides (see future_word.hpp). If the waiter wins, the poller
-// holds a stale entry: a queue entry whose body a waiter runs. The poller drops a stale entry without
-// counting it.
+// itself. So two workers may want to start one body: the worker that polls the task, and the
+// worker that waits. One compare-exchange decides (see future_word.hpp). If the waiter wins, the
+// poller holds a stale entry: a queue entry whose body a waiter runs. The poller drops a stale
+// entry without counting it.
 //
 // FORKS
 //
 // In a forked child the tasks of the parent's pools are lost: no thread runs them. So every pool
 // and every timer_gate marks itself as abandoned there (abandoned_owner). A future that names an
-// abandoned owner, and is not done, then reads as cancelled. Nothing is written for that, nothing of
-// the task is destroyed, and callbacks that the parent registered are not called.
+// abandoned owner, and is not done, then reads as cancelled. Nothing is written for that, nothing
+// of the task is destroyed, and callbacks that the parent registered are not called.
 #pragma once
 
 #include <chrono>
@@ -99,8 +99,8 @@ private:
     detail::future_core* core_;
 };
 
-/// For a task that waits for room in the queue of a pool, and that waiters may claim only once it is
-/// there. Keeps the state of its future alive.
+/// For a task that waits for room in the queue of a pool, and that waiters may claim only once it
+/// is there. Keeps the state of its future alive.
 class SPOOL_API late_publication {
 public:
     late_publication(const task& work, const void* pool) noexcept;

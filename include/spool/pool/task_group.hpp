@@ -268,9 +268,9 @@ private:
     [[nodiscard]] std::stop_token token();
 
     thread_pool_executor& pool_;
-    const void* const pool_id_;   // the pool when the group was made; forked child: another
-    const void* const maker_;  // id of the thread that made the group
-    void* const worker_;       // the maker as a worker of the pool, or null
+    const void* const pool_id_;  // the pool when the group was made; forked child: another
+    const void* const maker_;    // id of the thread that made the group
+    void* const worker_;         // the maker as a worker of the pool, or null
     // The child of another group that this group was made in, or null.
     detail::group_frame* const made_in_ = detail::group_frame::innermost();
     // Forks by other threads, if the maker is a worker: a change makes the maker search the queue

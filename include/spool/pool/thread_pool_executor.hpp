@@ -149,6 +149,7 @@ public:
     [[nodiscard]] admission_result execute_until(task&& work, deadline until, std::stop_token stop);
 
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] detail::state_depot* state_memory() const noexcept override;
     [[nodiscard]] std::string executor_label() const override;
 
     // ---- Lifecycle

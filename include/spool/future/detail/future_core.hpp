@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "spool/detail/done_event.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/pause_point.hpp"
+#include "spool/detail/state_memory.hpp"
 #include "spool/detail/task_scope.hpp"
 #include "spool/future/detail/future_owner.hpp"
 #include "spool/future/detail/future_steps.hpp"
@@ -47,6 +49,23 @@ class SPOOL_API future_core {
 public:
     future_core(const future_core&) = delete;
     future_core& operator=(const future_core&) = delete;
+
+    // ---- Memory: see state_memory. States with a strict alignment are not recycled.
+    static void* operator new(std::size_t size, state_depot* from = nullptr) {
+        return allocate_state(size, from);
+    }
+    static void* operator new(std::size_t size, std::align_val_t alignment, state_depot* = nullptr) {
+        return ::operator new(size, alignment);
+    }
+    static void operator delete(void* memory, std::size_t size) noexcept { free_state(memory, size); }
+    static void operator delete(void* memory, std::size_t size, std::align_val_t alignment) noexcept {
+        ::operator delete(memory, size, alignment);
+    }
+    // After a constructor that threw.
+    static void operator delete(void* memory, state_depot*) noexcept { ::operator delete(memory); }
+    static void operator delete(void* memory, std::align_val_t alignment, state_depot*) noexcept {
+        ::operator delete(memory, alignment);
+    }
 
     // ---- Lifetime. All handles (future<T>) share one reference; the right to run holds another.
     void add_handle() noexcept {
@@ -244,4 +263,12 @@ private:
 };
 
 }  // namespace detail
+
+inline auto future_link::try_start(const void* pool, task_scope& scope) const noexcept -> claim {
+    return core_->try_start(pool, scope);
+}
+inline void future_link::run_started(task_scope& scope) const {
+    core_->run_started(scope);
+}
+
 }  // namespace spool::inline v1

@@ -1,5 +1,6 @@
-// future_owner: which pool has the task of a future. It tells a forked child and the deadlock finder
-// where the future is, and takes part in no decision: the future_word decides who starts the body.
+// future_owner: which pool has the task of a future. It tells a forked child and the deadlock
+// finder where the future is, and takes part in no decision: the future_word decides who starts
+// the body.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,9 @@ private:
     enum class use : std::uintptr_t { pool, pool_only, listed };
     future_owner(const void* at, use how) noexcept
         : bits_(reinterpret_cast<std::uintptr_t>(at) | static_cast<std::uintptr_t>(how)) {}
-    [[nodiscard]] bool is(use how) const noexcept { return (bits_ & mask) == static_cast<std::uintptr_t>(how); }
+    [[nodiscard]] bool is(use how) const noexcept {
+        return (bits_ & mask) == static_cast<std::uintptr_t>(how);
+    }
 
     static constexpr std::uintptr_t mask = 3;
     std::uintptr_t bits_ = 0;

@@ -176,7 +176,7 @@ public:
         // relaxed, owner: only this thread moves the word on, and no thread sets `taken` any more
         const future_word before = word_.load(std::memory_order_relaxed);
         word_.store(future_word{final}.after(before));  // hands the outcome to readers
-        waiters_.notify_all();            // pair (S), see wait()
+        waiters_.notify_all();                          // pair (S), see wait()
     }
     [[nodiscard]] wait_result wait(const wait_limits& limits) {
         // pair (S): publish() and cancel_running() write the word seq_cst, look() reads it seq_cst

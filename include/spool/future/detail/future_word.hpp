@@ -40,17 +40,17 @@
 //
 // WHO MAY START AN IDLE FUTURE
 //
-// A worker that waits for an unstarted task of its own pool runs the task itself. So two workers may
-// want to start one body: the worker that polls the queue entry, and the worker that waits. One
-// compare-exchange on this word decides.
+// A worker that waits for an unstarted task of its own pool runs the task itself. So two workers
+// may want to start one body: the worker that polls the queue entry, and the worker that waits.
+// One compare-exchange on this word decides.
 //
-//                try_publish(P)                      try_start(), by the worker that polled
-//    idle, free ---------------> idle, open to P -----------------------------------> running
-//         ^       publish_late(P)   |  |  |   try_claim(P), by a worker of P that waits
-//         +-------------------------+  |  +------------> idle, held, taken ---------> running, taken
-//               try_withdraw()         |  try_hold()                          start()
-//                                      +---------------> idle, held ----------------> running
-//                                                                             start()
+//               try_publish(P)                      try_start(), by the worker that polled
+//    idle, free --------------> idle, open to P ---------------------------------> running
+//        ^      publish_late(P)    |  |  |   try_claim(P), by a worker of P that waits
+//        +-------------------------+  |  +-----------> idle, held, taken --------> running, taken
+//             try_withdraw()          |  try_hold()                        start()
+//                                     +--------------> idle, held ---------------> running
+//                                                                          start()
 //
 // free: no pool may start it. open to P: the task is in P's queue, or about to enter it. held: a
 // thread has the task in hand. The holder of a task may withdraw, hold or publish it from each of
@@ -59,7 +59,7 @@
 // C1: Only try_claim() sets `taken`, only from `open to P`, for a worker of P. The bit stays set in
 //     every later phase.
 // C2: `taken` makes the entry in P's queue stale: a waiter runs or ran the body. A step of the
-//     thread that took the entry out fails with `stale` exactly if the bit is set. If the step fails
+//     thread that took the entry out fails with `stale` exactly if the bit is set. If it fails
 //     with `done`, the future was cancelled or completed by hand, and the entry counts as run.
 // C3: One word decides, so no task that was handed back is claimed, and no claimed task is handed
 //     back.
@@ -102,9 +102,7 @@ public:
     }
     /// Precondition: the word is neither held nor past idle. Null: free.
     [[nodiscard]] const void* pool() const noexcept { return reinterpret_cast<const void*>(bits_); }
-    [[nodiscard]] bool is_held() const noexcept {
-        return (bits_ & ~taken) == held_mark;
-    }
+    [[nodiscard]] bool is_held() const noexcept { return (bits_ & ~taken) == held_mark; }
     [[nodiscard]] bool is_taken() const noexcept { return (bits_ & taken) != 0; }
     [[nodiscard]] bool is_final() const noexcept { return now() >= phase::succeeded; }
     friend bool operator==(future_word, future_word) noexcept = default;
