@@ -29,6 +29,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/executor/thread_per_task_executor.hpp
     include/spool/executor/unconfigurable.hpp
     include/spool/future/detail/future_core.hpp
+    include/spool/future/detail/future_owner.hpp
     include/spool/future/detail/future_value.hpp
     include/spool/future/detail/future_steps.hpp
     include/spool/future/detail/future_word.hpp
@@ -95,6 +96,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/sync/event_count.hpp
     include/spool/detail/parking.hpp
     include/spool/detail/spinning.hpp
+    include/spool/detail/state_memory.hpp
     include/spool/sync/this_task.hpp
     include/spool/sync/wait_limits.hpp
     include/spool/detail/wake_age.hpp
@@ -123,10 +125,11 @@ set(SPOOL_SOURCES
     src/executor/serial_executor.cpp
     src/executor/thread_per_task_executor.cpp
     src/executor/unconfigurable.cpp
+    src/future/abandoned_owner.cpp
     src/future/future.cpp
     src/future/future_core.cpp
     src/future/future_link.cpp
-    src/future/lost_home.cpp
+    src/future/state_memory.cpp
     src/pool/admission_path.cpp
     src/pool/admission_path.hpp
     src/pool/backlog.cpp

@@ -20,7 +20,7 @@ namespace spool::inline v1::detail {
 namespace {
 
 // The address of this thread's mark names the thread in a word that says `completing`.
-struct alignas(8) thread_mark {};
+struct alignas(16) thread_mark {};
 constinit thread_local thread_mark this_thread_mark;
 
 std::string readable(const std::type_info& type) {
@@ -86,8 +86,10 @@ future_core::~future_core() {
 
 void future_core::drop_reference() noexcept {
     SPOOL_PAUSE_POINT("future: about to drop a reference");
-    // acq_rel: every other holder's use of the state happens before its destruction here
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // acquire, acq_rel: every other holder's use of the state happens before its destruction here.
+    // The last holder needs no update, since no other thread can add a reference.
+    if (references_.load(std::memory_order_acquire) == 1 ||          // acquire: above
+        references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // acq_rel: above
         if (is_thread_sanitizer_active()) [[unlikely]] {
             receive_in_library(this);
         }
@@ -97,14 +99,14 @@ void future_core::drop_reference() noexcept {
 
 void future_core::drop_handle() noexcept {
     // acq_rel: release pairs with is_last_handle(), acquire with earlier calls of drop_handle()
-    if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (is_last_handle() || handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         drop_reference();
     }
 }
 
 void future_core::drop_runner() noexcept {
     // A waiter that has claimed the body will run it: this is then only the stale entry.
-    if (word().now() == phase::idle && !claimed_by_waiter()) {
+    if (word().now() == phase::idle && claims().try_hold() == claim::mine) {
         try {
             cancel(cancel_mode::let_run);
         } catch (...) {  // from an on_done callback; destructors call this
@@ -122,7 +124,7 @@ void future_core::run() {
     if (scope == nullptr) {
         scope = &own.emplace();
     }
-    if (steps { *this } -> start(scope)) {
+    if (claims().start(scope)) {
         run_body(*scope);
     }
 }
@@ -133,7 +135,7 @@ bool future_core::run_and_reset() {
     if (scope == nullptr) {
         scope = &own.emplace();
     }
-    if (!steps { *this } -> start(scope)) {
+    if (!claims().start(scope)) {
         return false;
     }
     std::exception_ptr error;
@@ -224,10 +226,10 @@ void future_core::help_out(const std::stop_token& stop) {
             continue;
         }
         if (const listed_ops* const list = listed(); list != nullptr) {
-            if (task mine = list->try_take(*this, worker->home()); !mine.empty()) {
+            if (task mine = list->try_take(*this, worker->pool_id()); !mine.empty()) {
                 worker->run_here(std::move(mine), stop);
             }
-        } else if (claim_by_waiter(worker->home())) {
+        } else if (try_claim(worker->pool_id())) {
             worker->run_here(future_link{*this}, stop);
         }
     }
@@ -272,33 +274,26 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     return how == wait_result::ready;
 }
 
-// Once a pool holds the task, only a worker of that pool completes the future, or cancel() does.
+// Once a pool has the task, only a worker of that pool completes the future, or cancel() does.
 future_link::place future_core::whereabouts() const {
     const future_word seen = word();
-    const void* const start = start_.load();
-    const home_use use = use_of(start);
-    if (seen.now() == phase::running && (use == home_use::in_hand || use == home_use::claimed)) {
-        return {future_link::whereabout::running, nullptr, seen.who<task_scope>()};
+    const future_owner owner = owner_.load();
+    if (seen.now() == phase::running && owner.is_pool()) {
+        return {.where = future_link::whereabout::running, .scope = seen.who<task_scope>()};
     }
-    if (seen.now() != phase::idle || start == nullptr || start == out_mark() || use == home_use::in_hand ||
-        use == home_use::claimed) {
+    if (seen.now() != phase::idle || seen.is_held()) {
         return {};
     }
-    if (const listed_ops* const list = listed(); list != nullptr) {
-        return list->place(*this);
+    if (owner.is_listed()) {
+        return listed()->place(*this);
     }
-    return {.where = future_link::whereabout::queued,
-            .home = home_of(start),
-            .ready = use == home_use::kept ? future_link::readiness::unknown : future_link::readiness::due};
-}
-
-// ---- The start word: the address of `out` is no pool's
-
-namespace {
-alignas(4) constinit std::byte out{};
-}
-const void* future_core::out_mark() noexcept {
-    return &out;
+    if (const void* const pool = seen.pool(); pool != nullptr) {
+        return {.where = future_link::whereabout::queued, .pool = pool};
+    }
+    return owner.is_pool_only() ? future_link::place{.where = future_link::whereabout::queued,
+                                                     .pool = owner.address(),
+                                                     .ready = future_link::readiness::unknown}
+                                : future_link::place{};
 }
 
 // ---- Completing

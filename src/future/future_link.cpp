@@ -4,11 +4,21 @@
 
 namespace spool::inline v1 {
 
+using owner = detail::future_owner;
+
 constinit thread_local nested_waiter* nested_waiter::current_ = nullptr;
 
-// A state that lies in queues by itself names no pool here: only its queue sets an unmarked word.
-bool future_link::set_home(const void* pool) const noexcept {
-    return core_->move_start(core_->listed() == nullptr ? pool : nullptr);
+// The queue of a state that lies there by itself writes the owner, once the state is in.
+void future_link::publish(const void* pool) const noexcept {
+    if (core_->listed() == nullptr) {
+        core_->publish(pool);
+    } else {
+        core_->publish_closed({});
+    }
+}
+
+void future_link::publish_closed(const void* pool) const noexcept {
+    core_->publish_closed(core_->listed() == nullptr ? owner::pool_only(pool) : owner{});
 }
 
 void future_link::set_submitted(std::chrono::steady_clock::time_point when) const noexcept {
@@ -23,24 +33,20 @@ int future_link::priority() const noexcept {
     return core_->priority;
 }
 
-void future_link::set_keeper(const void* pool) const noexcept {
-    using core = detail::future_core;
-    const void* const to = core_->listed() == nullptr ? core::at(pool, core::home_use::kept) : nullptr;
-    if (core_->start() != to) {  // a state in no queue yet may name nothing: no write
-        static_cast<void>(core_->move_start(to));
-    }
+auto future_link::withdraw() const noexcept -> claim {
+    return core_->withdraw();
 }
 
-bool future_link::claim(const void* pool) const noexcept {
-    return core_->move_start(detail::future_core::at(pool, detail::future_core::home_use::in_hand));
+auto future_link::try_hold() const noexcept -> claim {
+    return core_->try_hold();
 }
 
-bool future_link::take_home_away() const noexcept {
-    return core_->move_start(detail::future_core::out_mark());
+auto future_link::hand_back() const noexcept -> claim {
+    return core_->hand_back();
 }
 
 bool future_link::is_stale() const noexcept {
-    return core_->claimed_by_waiter();
+    return core_->is_stale();
 }
 
 bool future_link::is_cancelled() const noexcept {
@@ -64,22 +70,32 @@ void future_link::cancel() const {
     core_->cancel(cancel_mode::let_run);
 }
 
-late_home::late_home(const task& work) noexcept
-    : core_(static_cast<detail::future_core*>(work.shared_state())) {
+late_publication::late_publication(const task& work, const void* pool) noexcept
+    : core_(static_cast<detail::future_core*>(work.shared_state())), pool_(pool) {
+    if (core_ != nullptr && core_->listed() != nullptr) {
+        core_ = nullptr;
+    }
     if (core_ != nullptr) {
         core_->add_reference();
+        core_->publish_closed(owner::pool(pool));
     }
 }
 
-late_home::~late_home() {
+late_publication::~late_publication() {
     if (core_ != nullptr) {
         core_->drop_reference();
     }
 }
 
-void late_home::set(const void* pool) const noexcept {
-    if (core_ != nullptr && core_->listed() == nullptr) {
-        core_->move_start_from_null(pool);
+void late_publication::publish() const noexcept {
+    if (core_ != nullptr) {
+        core_->publish_late(pool_);
+    }
+}
+
+void late_publication::withdraw() const noexcept {
+    if (core_ != nullptr) {
+        core_->set_owner({});
     }
 }
 

@@ -45,17 +45,12 @@ public:
     /// Consumes the task. \throws what the rejection policy or the factory throws;
     /// std::invalid_argument if the task is empty
     void execute(task_type&& work) {
-        if (!pool_.backlog.needs_publication(work)) [[likely]] {
-            calls_under_way::entry call = enter_call();
-            const ticket mine{work.id(), 0};
-            const admitted how = admit(work);
-            if (how == admitted::queued) [[likely]] {
-                return;
-            }
+        [[maybe_unused]] calls_under_way::entry call = enter_call();
+        const ticket mine = pool_.backlog.publish(work);
+        const admitted how = admit_or_recover(work);
+        if (how != admitted::queued) [[unlikely]] {
             call.end();
             admission_path{pool_}.finish_or_reject(work, mine, how);
-        } else {
-            admission_path{pool_}.publish_and_execute(work);
         }
     }
     /// These two move from `work` only if the pool accepts it. `error` becomes what the factory
@@ -66,11 +61,8 @@ public:
     }
     bool try_fork(task_type& child) {
         const calls_under_way::entry call = enter_call();
-        if (pool_.backlog.needs_publication(child)) [[unlikely]] {
-            return admission_path{pool_}.publish_and_fork(child);
-        }
-        const ticket mine{child.id(), 0};
-        const admitted how = admit(child);
+        const ticket mine = pool_.backlog.publish(child);
+        const admitted how = admit_or_recover(child);
         return how == admitted::queued || admission_path{pool_}.finish_fork(child, mine, how);
     }
     /// try_execute() for a caller that keeps the pool alive.
@@ -128,8 +120,6 @@ private:
     [[nodiscard]] calls_under_way::entry enter_call() noexcept {
         return {pool_.calls, [this] { return worker_wait_context::of(&pool_) == nullptr; }};
     }
-    void publish_and_execute(task_type& work);
-    bool publish_and_fork(task_type& child);
     void finish_or_reject(task_type& work, ticket mine, admitted how);
     bool finish_fork(task_type& child, ticket mine, admitted how);
     // Offers the task. If the queue throws, withdraws the task and rethrows; but if the queue holds
@@ -138,10 +128,7 @@ private:
         try {
             return pool_.backlog.offer(work);
         } catch (...) {
-            if (pool_.backlog.try_recover(work)) {
-                throw;
-            }
-            pool_.config.report_queue_failure();
+            recover(work);
             return true;
         }
     }
@@ -150,13 +137,11 @@ private:
         try {
             return admit(work);
         } catch (...) {
-            if (pool_.backlog.try_recover(work)) {
-                throw;
-            }
-            pool_.config.report_queue_failure();
+            admission_path{pool_}.recover(work);
             return admitted::look_again;
         }
     }
+    void recover(task_type& work);
     admission_result admit_below_core(task_type& work, ticket mine, std::exception_ptr& error);
     admission_result grow_or_refuse(task_type& work, std::exception_ptr& error);
     admission_result recheck(task_type& work, ticket mine, std::exception_ptr& error);
@@ -169,6 +154,15 @@ private:
 
     Pool& pool_;
 };
+
+// Precondition: inside a catch block. Rethrows if the task was not taken.
+template <class Pool>
+[[gnu::noinline]] void admission_path<Pool>::recover(task_type& work) {
+    if (pool_.backlog.try_recover(work)) {
+        throw;
+    }
+    pool_.config.report_queue_failure();
+}
 
 // ---- After admit()
 

@@ -30,7 +30,7 @@ void task_backlog::require(const task& work) const {
 }
 
 // Waiters never claim a task with a due time.
-auto task_backlog::publish(task& work) const -> ticket {
+auto task_backlog::publish_other(task& work) const -> ticket {
     require(work);
     wrap(work);  // first, since this may throw
     if (const future_link link{work}; link) {
@@ -38,9 +38,9 @@ auto task_backlog::publish(task& work) const -> ticket {
             link.set_submitted(timed->submitted());
         }
         if (work.due() == due_time::min()) {
-            static_cast<void>(link.set_home(owner_));
+            link.publish(owner_);
         } else {
-            link.set_keeper(owner_);
+            link.publish_closed(owner_);
         }
     }
     return ticket_of(work);
@@ -65,11 +65,7 @@ void task_backlog::unwrap(task& work) {
 
 bool task_backlog::try_withdraw(task& work) {
     unwrap(work);
-    if (const future_link link{work}; link && !link.set_home(nullptr)) {
-        drop_stale(work);
-        return false;
-    }
-    return true;
+    return is_live(work, [](future_link link) { return link.withdraw(); });
 }
 
 bool task_backlog::offer_after_sweep(task& work) {
@@ -78,19 +74,21 @@ bool task_backlog::offer_after_sweep(task& work) {
 
 wait_result task_backlog::offer_when_room(task& work, function_ref<bool()> give_up,
                                           function_ref<wait_result(sleeper)> wait) {
-    const late_home home{work};
+    const late_publication publication{work, owner_};
     wrap(work);
     wait_result how = wait_result::gave_up;
     try {
         how = wait([&](const wait_limits& limits) { return queue_->push_until(work, limits, give_up); });
     } catch (...) {  // from the queue: nothing has changed
+        publication.withdraw();
         unwrap(work);
         throw;
     }
     if (how == wait_result::ready) {
-        SPOOL_PAUSE_POINT("execute_for: in the queue, without a home");
-        home.set(owner_);
+        SPOOL_PAUSE_POINT("execute_for: in the queue, and not published");
+        publication.publish();
     } else {
+        publication.withdraw();
         unwrap(work);
     }
     return how;
@@ -108,11 +106,7 @@ wait_result task_backlog::pop_until(std::optional<task>& next, const wait_limits
 }
 
 bool task_backlog::try_claim(task& entry) noexcept {
-    if (const future_link link{entry}; link && !link.claim(owner_)) {
-        drop_stale(entry);
-        return false;
-    }
-    return true;
+    return is_live(entry, [](future_link link) { return link.try_hold(); });
 }
 
 std::optional<task> task_backlog::take_back(ticket wanted) {
@@ -123,11 +117,7 @@ std::optional<task> task_backlog::take_back(ticket wanted) {
     if (found.empty()) {
         return std::nullopt;
     }
-    if (const future_link link{found.front()}; link && !link.take_home_away()) {
-        drop_stale(found.front());
-        return std::nullopt;
-    }
-    return std::move(found.front());
+    return try_hand_back(found.front()) ? std::optional{std::move(found.front())} : std::nullopt;
 }
 
 task task_backlog::take_if_due(task_id wanted, due_time now) {
@@ -141,9 +131,10 @@ std::vector<task> task_backlog::take_all() {
     std::size_t kept = 0;
     for (task& t : all) {
         unwrap(t);
-        if (const future_link link{t}; link && !link.take_home_away()) {
-            drop_stale(t);
-        } else if (t.owner() != nullptr) {
+        if (!try_hand_back(t)) {
+            continue;
+        }
+        if (t.owner() != nullptr) {
             t = nullptr;
         } else {
             all[kept++] = std::move(t);
@@ -167,7 +158,7 @@ bool task_backlog::evict_oldest(task& victim) {
 std::size_t task_backlog::purge() {
     std::vector<task> gone = queue_->take_if([](const task& t) {
         const future_link link{t};
-        return link ? link.is_stale() || link.is_cancelled() : t.is_cancelled();
+        return is_stale(t) || (link ? link.is_cancelled() : t.is_cancelled());
     });
     return static_cast<std::size_t>(
         std::count_if(gone.begin(), gone.end(), [this](task& t) { return try_claim(t); }));
@@ -175,9 +166,13 @@ std::size_t task_backlog::purge() {
 
 // ---- Stale entries
 
-void task_backlog::drop_stale(task& entry) noexcept {
-    stale_.fetch_sub(1);
-    entry = nullptr;
+bool task_backlog::try_hand_back(task& entry) noexcept {
+    return is_live(entry, [](future_link link) { return link.hand_back(); });
+}
+
+bool task_backlog::is_stale(const task& entry) noexcept {
+    const future_link link{entry};
+    return link && link.is_stale();
 }
 
 // The entry must not take the room that a blocked submitter waits for, so this sweeps a full queue.
@@ -198,10 +193,7 @@ bool task_backlog::sweep_stale_entries() {
     if (stale_.load() <= 0) {
         return false;
     }
-    const std::vector<task> stale = queue_->take_if([](const task& t) {
-        const future_link link{t};
-        return link && link.is_stale();
-    });
+    const std::vector<task> stale = queue_->take_if(is_stale);
     stale_.fetch_sub(static_cast<std::ptrdiff_t>(stale.size()));
     return !stale.empty();
 }
@@ -224,10 +216,7 @@ bool task_backlog::is_surely_empty() const noexcept {
 }
 
 bool task_backlog::contains(task_id id) const {
-    return queue_->contains([id](const task& t) {
-        const future_link link{t};
-        return t.id() == id && (!link || !link.is_stale());
-    });
+    return queue_->contains([id](const task& t) { return t.id() == id && !is_stale(t); });
 }
 
 bool task_backlog::contains_due(task_id id, due_time now) const {

@@ -23,6 +23,7 @@
 #include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
 #include "spool/detail/cache_line.hpp"
+#include "spool/future/future.hpp"
 #include "spool/queue/blocking_queue.hpp"
 #include "spool/sync/wait_limits.hpp"
 
@@ -53,10 +54,18 @@ public:
     void require(const task& work) const;
     /// Sets what must be known before another thread can see the task: its submission time, and the
     /// owner of its future. If it throws, `work` is untouched. \throws as require()
-    ticket publish(task& work) const;
-    /// Whether publish() has anything to do; if not, the ticket is {work.id(), 0}.
-    [[nodiscard]] bool needs_publication(const task& work) const noexcept {
-        return !(work.is_plain() && timing_ == timing::none);
+    ticket publish(task& work) const {
+        if (timing_ != timing::none) [[unlikely]] {
+            return publish_other(work);
+        }
+        if (work.is_plain()) [[likely]] {
+            return {work.id(), 0};
+        }
+        if (!work.is_future()) {
+            return publish_other(work);
+        }
+        static_cast<detail::future_core*>(work.shared_state())->publish(owner_);
+        return {work.id(), 0};
     }
     /// Undoes publish() for a task that the pool refuses. Returns false, and empties `work`, if a
     /// waiting worker has claimed the body meanwhile; then the pool has accepted the task.
@@ -92,6 +101,14 @@ public:
     /// Claims an entry that the caller has taken out and is about to run or drop. Returns false,
     /// and empties `entry`, if the entry is stale: a waiter runs or ran the body.
     [[nodiscard]] bool try_claim(task& entry) noexcept;
+    /// The same for a task that is_future(), and starts the body in `scope`. If it returns `mine`,
+    /// the caller runs the body; `done`: there is nothing to run.
+    [[nodiscard]] future_link::claim try_start(task& entry, task_scope& scope) noexcept {
+        auto how = future_link::claim::stale;
+        static_cast<void>(
+            is_live(entry, [&](future_link link) { return how = link.try_start(owner_, scope); }));
+        return how;
+    }
     /// Takes a task out again after a late refusal.
     [[nodiscard]] std::optional<task> take_back(ticket wanted);
     /// Takes a task out, if it is due by `now`, for a thread that will run it. Does not claim it.
@@ -146,11 +163,25 @@ public:
     }
 
 private:
+    ticket publish_other(task& work) const;
     void wrap(task& work) const;
     static void unwrap(task& work);
     bool offer_after_sweep(task& work);
     bool sweep_stale_entries();
-    void drop_stale(task& entry) noexcept;
+    [[nodiscard]] bool try_hand_back(task& entry) noexcept;
+    [[nodiscard]] static bool is_stale(const task& entry) noexcept;
+    // Takes a step on the future of an entry that the caller has taken out. Returns false, and
+    // drops the entry, if the entry is stale.
+    template <class Step>
+    [[nodiscard]] bool is_live(task& entry, Step step) noexcept {
+        const future_link link{entry};
+        if (link && step(link) == future_link::claim::stale) {
+            stale_.fetch_sub(1);
+            entry = nullptr;
+            return false;
+        }
+        return true;
+    }
     // Stores only on a change, since all workers share the word.
     void reset_poll_failures() noexcept {
         if (poll_failures_.load(std::memory_order_relaxed) != 0) {  // relaxed, hint

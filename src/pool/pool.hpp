@@ -22,6 +22,7 @@
 #include "spool/detail/cache_line.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/spinning.hpp"
+#include "spool/detail/state_memory.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 
 namespace spool::inline v1 {
@@ -67,14 +68,15 @@ struct pool : std::enable_shared_from_this<pool> {
     alignas(cache_line) worker_roster roster{config.name, control};
     pool_termination termination;
     rejection_log rejections;
-    recent_waits idle_waits;  // how long idle workers waited for their next task
+    detail::state_depot memory;  // of futures
+    recent_waits idle_waits;     // how long idle workers waited for their next task
     [[no_unique_address]] calls_under_way calls;
 
     // ---- See fork/pool_fork.hpp
 
     const long made_in;                   // the id of the process that made the pool
     std::shared_ptr<pool> self_in_child;  // itself, for good, in a forked child that has lost it
-    lost_home lost;
+    abandoned_owner abandoned;
 
     thread_pool_executor& handle;  // used only inside calls on it
 };

@@ -77,6 +77,9 @@ const task_decorator* thread_pool_executor::decorator() const noexcept {
     const task_decorator& decorate = use().config.decorate;
     return decorate ? &decorate : nullptr;
 }
+detail::state_depot* thread_pool_executor::state_memory() const noexcept {
+    return &use().memory;
+}
 std::string thread_pool_executor::executor_label() const {
     return (is_forked_child() ? *lost_ : use()).config.label;
 }
@@ -93,7 +96,7 @@ bool thread_pool_executor::is_forked_child() const noexcept {
 void thread_pool_executor::try_terminate() {
     lifecycle_path{use()}.try_terminate();
 }
-const void* thread_pool_executor::home() const noexcept {
+const void* thread_pool_executor::pool_id() const noexcept {
     return &use();
 }
 

@@ -114,6 +114,7 @@ void worker_path<Pool>::work(const std::shared_ptr<worker>& self) {
     }
     w.stack = stack_room::of_this_thread();
     worker_wait_context waits{pool_, w};
+    const detail::state_returns returns{pool_.memory};
     {
         consumer_attachment attachment{attach(w) ? &pool_.backlog.queue() : nullptr};
         if (pool_.config.hooks != nullptr) {
@@ -212,6 +213,9 @@ template <class Pool>
     if (next.is_plain()) [[likely]] {
         // A queue or a factory may have asked for a token since the last task.
         scope.reset_leftover_token();
+    } else if (next.is_future() && pool_.is_bare) {
+        scope.reset_leftover_token();
+        return task_runner{pool_}.run_future(w, scope, next);
     } else if (worker_path{pool_}.try_claim(w, next)) {
         scope.reset(next);
     } else {

@@ -72,7 +72,7 @@ private:
 
 scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_options options)
     : thread_pool_executor(to_pool_options(options, queue_for(options)), queue_first{options.clock}) {
-    timers().set_home(home());
+    timers().set_pool(pool_id());
     const auto link =
         std::make_shared<link_to_pool>(options.clock, kept_if(options.run_delayed_after_shutdown),
                                        kept_if(options.run_periodic_after_shutdown));
@@ -80,13 +80,13 @@ scheduled_thread_pool_executor::scheduled_thread_pool_executor(scheduled_pool_op
     timers().set_link(link);
 }
 
-void scheduled_thread_pool_executor::reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+void scheduled_thread_pool_executor::reinitialize_after_fork(blocking_queue<task>& queue, const void* pool_id,
                                                              requeue_handle way) const {
     auto& timers = static_cast<detail::timer_queue&>(queue);
     const detail::schedule_link& before = *timers.link();
     auto link = std::make_shared<link_to_pool>(before.clock(), before.delayed.load(), before.periodic.load());
     link->set(std::move(way));
-    timers.set_home(home);
+    timers.set_pool(pool_id);
     timers.set_link(std::move(link));
 }
 
@@ -162,7 +162,7 @@ void scheduled_thread_pool_executor::check_period(const char* call, std::chrono:
 
 // Destroys the task, so that its future becomes cancelled.
 bool scheduled_thread_pool_executor::take_back(detail::timer* waiting) {
-    if (waiting == nullptr || detail::timer_queue::take(*waiting, home()).empty()) {
+    if (waiting == nullptr || detail::timer_queue::take(*waiting, pool_id()).empty()) {
         return false;
     }
     try_terminate();

@@ -21,7 +21,7 @@ void unlock_list() SPOOL_RELEASE(list_mutex) {
 }
 void leave_gates_to_parent() SPOOL_RELEASE(list_mutex) {
     for (timer_gate* gate = std::exchange(all, nullptr); gate != nullptr; gate = gate->older) {
-        gate->lost.lose(gate);
+        gate->abandoned.abandon(gate);
     }
     unused = nullptr;
     list_mutex.unlock();
@@ -60,14 +60,13 @@ void timer_gate::close() noexcept {
 }
 
 timer_gate::visit::visit(const timer& t) {
-    const void* const start = t.start();
-    if (start == nullptr || future_core::use_of(start) != future_core::home_use::queued ||
-        start == future_core::out_mark() || lost_home::is_lost(start)) {
+    const future_owner owner = t.owner();
+    if (!owner.is_listed() || abandoned_owner::is_abandoned(owner.address())) {
         return;
     }
-    auto* const gate = static_cast<timer_gate*>(const_cast<void*>(start));
+    auto* const gate = static_cast<timer_gate*>(const_cast<void*>(owner.address()));
     gate->mutex.lock();
-    if (t.start() == start) {
+    if (t.owner() == owner) {
         gate_ = gate;
     } else {
         gate->mutex.unlock();

@@ -1,14 +1,14 @@
 // timer_gate: leads from a timer to the queue that it lies in. For a cancel(), which may come when
 // the pool no longer exists.
 //
-// A timer in a queue names the queue's gate in its start word. Gates are never freed, only
-// reused. So a thread can lock a gate that it has read from that word, whatever has happened since.
-// The gate's lock is the queue's own lock. Under the lock, the word tells:
+// A timer in a queue names the queue's gate as its owner (future_owner). Gates are never freed,
+// only reused. So a thread can lock a gate that it has read there, whatever has happened since.
+// The gate's lock is the queue's own lock. Under the lock, the owner tells:
 //
-//     the word names this gate    the timer lies in the queue behind the gate, and that queue lives
+//     the owner is this gate      the timer lies in the queue behind the gate, and that queue lives
 //     anything else               the timer does not lie there
 //
-// Only the queue behind the gate makes the word name the gate, or stop naming it, and only under
+// Only the queue behind the gate makes a timer name the gate, or stop naming it, and only under
 // the lock. The queue removes every timer before it is destroyed.
 #pragma once
 
@@ -26,7 +26,7 @@ struct timer_gate {
     timer_queue* queue SPOOL_GUARDED_BY(mutex) = nullptr;
     timer_gate* next = nullptr;   // in the list of unused gates
     timer_gate* older = nullptr;  // in the list of all gates
-    lost_home lost{};             // in a forked child, marks the parent's gates
+    abandoned_owner abandoned{};  // in a forked child, marks the parent's gates
 
     [[nodiscard]] static timer_gate& open(timer_queue& queue);
     /// Precondition: the queue is empty.

@@ -126,7 +126,7 @@ void timer_queue::put_in(timer& t) {
         t.stamp = met(t.wall_time(), offset_);
     }
     wheel_.insert(t);
-    t.set_start(&gate_);
+    t.set_owner(future_owner::listed(&gate_));
     waiters_.element_added(t.stamp);
     if (at_wall_time && at_wall_time_++ == 0) {
         waiters_.call_one();  // the leader must check the time of day from now on
@@ -157,7 +157,7 @@ void timer_queue::take_out(timer_ref t) noexcept {
 
 void timer_queue::was_taken_out(timer_ref t) noexcept {
     if (timer* const state = t.as_timer()) {
-        state->set_start(in_hand());
+        state->set_owner(future_owner::pool(pool_));
         if (at_wall_time_ != 0 && state->kind() == timer_kind::at_wall_time) {
             --at_wall_time_;
         }
@@ -245,7 +245,7 @@ void timer_queue::wake_consumers() noexcept {
 }
 
 void timer_queue::time_changed() noexcept {
-    if (lost_home::is_lost(&gate_)) {
+    if (abandoned_owner::is_abandoned(&gate_)) {
         return;  // in a forked child, the clock still lists the parent's queue
     }
     const lock_guard lock{mutex_};

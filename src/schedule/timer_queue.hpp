@@ -43,7 +43,7 @@ public:
     [[nodiscard]] due_time expected(std::chrono::system_clock::time_point wall) const noexcept;
 
     /// The pool whose waiting workers may take a task out and run it.
-    void set_home(const void* pool) noexcept { home_ = pool; }
+    void set_pool(const void* pool) noexcept { pool_ = pool; }
     /// What periodic tasks need from that pool. The queue stores it for the pool.
     void set_link(std::shared_ptr<schedule_link> link) noexcept { link_ = std::move(link); }
     [[nodiscard]] const std::shared_ptr<schedule_link>& link() const noexcept { return link_; }
@@ -83,10 +83,6 @@ private:
 
     void time_changed() noexcept override;
 
-    /// The start word of a timer that was taken out: the thread that took it out owns it.
-    [[nodiscard]] const void* in_hand() const noexcept {
-        return future_core::at(home_, future_core::home_use::in_hand);
-    }
     void push_timer(timer_runner& runner);
     void push_carried(task& x);
     void put_in(timer& t) SPOOL_REQUIRES(mutex_);
@@ -101,7 +97,7 @@ private:
     void tell_if_empty() noexcept SPOOL_REQUIRES(mutex_);
 
     const std::shared_ptr<clock_source> clock_;  // null: the real clocks
-    const void* home_ = nullptr;
+    const void* pool_ = nullptr;
     std::shared_ptr<schedule_link> link_;
     std::atomic<bool> remove_on_cancel_{true};
     timer_gate& gate_;

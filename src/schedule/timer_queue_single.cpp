@@ -26,12 +26,12 @@ void timer_queue::remove_cancelled(timer& t) noexcept {
 
 task timer_queue::take(timer& t, const void* pool) {
     const timer_gate::visit at{t};
-    return at && at.queue().home_ == pool ? at.queue().take_found(t) : task{};
+    return at && at.queue().pool_ == pool ? at.queue().take_found(t) : task{};
 }
 
 task timer_queue::take_if_due(timer& t, const void* pool) {
     const timer_gate::visit at{t};
-    if (!at || at.queue().home_ != pool || t.kind() == timer_kind::periodic ||
+    if (!at || at.queue().pool_ != pool || t.kind() == timer_kind::periodic ||
         !at.queue().is_due(t, at.queue().now())) {
         return {};
     }

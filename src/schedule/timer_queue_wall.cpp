@@ -31,7 +31,7 @@ future_link::place timer_queue::place_of(const timer& t) {
     }
     const timer_queue& queue = at.queue();
     return {.where = future_link::whereabout::queued,
-            .home = queue.home_,
+            .pool = queue.pool_,
             .ready =
                 queue.is_due(t, queue.now()) ? future_link::readiness::due : future_link::readiness::not_due};
 }

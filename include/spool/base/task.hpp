@@ -154,12 +154,18 @@ public:
         return is<F>() ? static_cast<const F*>(callable()) : nullptr;
     }
 
-    /// For pools: the task is not empty, is not the body of a future, and has no due time.
-    [[nodiscard]] bool is_plain() const noexcept { return table_ != nullptr && table_->plain; }
+    /// For pools; an empty task is of no kind.
+    [[nodiscard]] bool is_plain() const noexcept { return is_of(detail::task_kind::plain); }
+    [[nodiscard]] bool is_future() const noexcept { return is_of(detail::task_kind::future); }
     /// For executors: the callable adopts the scope that it runs in (see task_scope).
     [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
     /// For pools: the shared state of the future whose body this is, or null (see future_link).
     [[nodiscard]] void* shared_state() const noexcept {
+        if (is_future()) {
+            void* state = nullptr;
+            std::memcpy(&state, storage_, sizeof(state));
+            return state;
+        }
         return table_ == nullptr || table_->shared_state == nullptr ? nullptr
                                                                     : table_->shared_state(callable());
     }
@@ -181,6 +187,9 @@ private:
             id_ = detail::next_task_id();
         }
         detail::hand_over_task(id_);
+    }
+    [[nodiscard]] bool is_of(detail::task_kind kind) const noexcept {
+        return table_ != nullptr && table_->kind == kind;
     }
     template <class F>
     [[nodiscard]] bool is() const noexcept {

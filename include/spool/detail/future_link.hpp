@@ -3,29 +3,17 @@
 // NESTED WAITS
 //
 // A worker that waits (without limit) for an unstarted task in its own pool's queue runs the task
-// itself. So two workers may want to start one body: the worker that polls the task, and the worker
-// that waits. One compare-exchange decides. If the waiter wins, the poller holds a stale entry: a
-// queue entry whose body a waiter runs. The poller drops a stale entry without counting it.
-//
-// One word in the future, the start word, says which thread may start the body:
-//
-//     null     no pool has the task: not submitted, or still waiting for room in a queue
-//     a pool   the task lies in that pool's queue (set before it can be polled), and waiting
-//              workers of that pool may claim it; or, with one of three marks:
-//       kept     the task lies there, but no waiter may claim it
-//       in hand  a thread has taken the task out of the queue: the worker that polled it
-//       claimed  a waiting worker has claimed the body: only from an unmarked pool, and for good
-//     out      the pool handed the task back
-//
-// Until a waiter claims the body, the word may move from any value to any other. While a scheduled
-// future lies in a timer queue, the word names that queue's timer_gate instead of a pool.
+// itself. So two workers may want to start one body: the worker that polls the task, and the
+// worker that waits. One compare-exchange decides (see future_word.hpp). If the waiter wins, the
+// poller holds a stale entry: a queue entry whose body a waiter runs. The poller drops a stale
+// entry without counting it.
 //
 // FORKS
 //
 // In a forked child the tasks of the parent's pools are lost: no thread runs them. So every pool
-// and every timer_gate marks itself as lost there (lost_home). A future that names a lost home, and
-// is not done, then reads as cancelled. Nothing is written for that, nothing of the task is
-// destroyed, and callbacks that the parent registered are not called.
+// and every timer_gate marks itself as abandoned there (abandoned_owner). A future that names an
+// abandoned owner, and is not done, then reads as cancelled. Nothing is written for that, nothing
+// of the task is destroyed, and callbacks that the parent registered are not called.
 #pragma once
 
 #include <chrono>
@@ -44,6 +32,7 @@ namespace spool::inline v1 {
 
 namespace detail {
 class future_core;
+enum class claim;
 }
 
 /// Refers to the future whose body a task is. Valid as long as the task or a handle lives.
@@ -56,21 +45,26 @@ public:
 
     explicit operator bool() const noexcept { return core_ != nullptr; }
 
-    /// Lets waiting workers of `pool` claim the body; null: no worker may claim it. False: a waiter
-    /// has claimed the body already. The two low bits of a pool's address must be zero.
-    [[nodiscard]] bool set_home(const void* pool) const noexcept;
-    /// Says that the task is about to enter the queue of `pool`, and that no waiter may claim it.
-    void set_keeper(const void* pool) const noexcept;
+    /// What a step of the thread that has the task found: see detail::claim.
+    using claim = detail::claim;
+    /// Before the task enters the queue of `pool`: lets waiting workers of `pool` claim the body.
+    void publish(const void* pool) const noexcept;
+    /// The same for a task that no waiter may claim.
+    void publish_closed(const void* pool) const noexcept;
+    /// Ends the publication of a task that the pool refuses.
+    [[nodiscard]] claim withdraw() const noexcept;
     /// The submission time, for the hooks.
     void set_submitted(std::chrono::steady_clock::time_point when) const noexcept;
     [[nodiscard]] std::chrono::steady_clock::time_point submitted() const noexcept;
     [[nodiscard]] int priority() const noexcept;
-    /// Claims the body for `pool`, which has taken the task out and is about to run it. False: a
-    /// waiter has claimed the body, and the task is a stale entry.
-    [[nodiscard]] bool claim(const void* pool) const noexcept;
-    /// The same for a task that is handed back: afterwards no waiter can claim it. False: the task
-    /// is a stale entry.
-    [[nodiscard]] bool take_home_away() const noexcept;
+    /// For a pool that has taken the task out: afterwards no waiter can claim the body.
+    [[nodiscard]] claim try_hold() const noexcept;
+    /// The same for a task that leaves the pool.
+    [[nodiscard]] claim hand_back() const noexcept;
+    /// The same for a worker of `pool`, and starts the body in `scope`. If it returns `mine`, the
+    /// caller calls run_started() next.
+    [[nodiscard]] claim try_start(const void* pool, task_scope& scope) const noexcept;
+    void run_started(task_scope& scope) const;
     /// True if a waiter has claimed the body, so that its task is a stale entry.
     [[nodiscard]] bool is_stale() const noexcept;
     [[nodiscard]] bool is_cancelled() const noexcept;
@@ -82,14 +76,14 @@ public:
     /// is done, or between two states.
     enum class whereabout {
         unknown,
-        queued,   ///< in the queue of `home`
+        queued,   ///< in the queue of `pool`
         running,  ///< a worker runs the body in `scope`
     };
     /// Whether a queued task may run now; `unknown`: only its queue can tell.
     enum class readiness { due, not_due, unknown };
     struct place {
         whereabout where = whereabout::unknown;
-        const void* home = nullptr;
+        const void* pool = nullptr;
         const task_scope* scope = nullptr;
         readiness ready = readiness::due;
         bool operator==(const place&) const = default;
@@ -105,37 +99,40 @@ private:
     detail::future_core* core_;
 };
 
-/// For a task that waits for room in a queue: keeps the state of its future alive, so that set()
-/// can name the pool once the task is in the queue.
-class SPOOL_API late_home {
+/// For a task that waits for room in the queue of a pool, and that waiters may claim only once it
+/// is there. Keeps the state of its future alive.
+class SPOOL_API late_publication {
 public:
-    explicit late_home(const task& work) noexcept;
-    late_home(const late_home&) = delete;
-    late_home& operator=(const late_home&) = delete;
-    ~late_home();
-    /// Says that the task is in the queue of `pool`. No effect if a worker has polled the task, or
-    /// the pool has handed it back, meanwhile.
-    void set(const void* pool) const noexcept;
+    late_publication(const task& work, const void* pool) noexcept;
+    late_publication(const late_publication&) = delete;
+    late_publication& operator=(const late_publication&) = delete;
+    ~late_publication();
+    /// The task is in the queue. No effect if a worker has polled it, or the pool has handed it
+    /// back, meanwhile.
+    void publish() const noexcept;
+    /// The task is not in the queue, and the caller still has it.
+    void withdraw() const noexcept;
 
 private:
-    detail::future_core* core_;  // null: not the body of a future
+    detail::future_core* core_;  // null: no waiter may ever claim the task
+    const void* pool_;
 };
 
-/// Marks a home of futures (a pool or a timer_gate) as lost in a forked child. A member of each
-/// home.
-class SPOOL_API lost_home {
+/// Marks an owner of futures (a pool or a timer_gate) as abandoned in a forked child. A member of
+/// each owner.
+class SPOOL_API abandoned_owner {
 public:
-    lost_home() = default;
-    lost_home(const lost_home&) = delete;
-    lost_home& operator=(const lost_home&) = delete;
+    abandoned_owner() = default;
+    abandoned_owner(const abandoned_owner&) = delete;
+    abandoned_owner& operator=(const abandoned_owner&) = delete;
 
     /// For a forked child with a single thread. The object must exist until the process ends.
-    void lose(const void* home) noexcept;
-    [[nodiscard]] static bool is_lost(const void* home) noexcept;
+    void abandon(const void* owner) noexcept;
+    [[nodiscard]] static bool is_abandoned(const void* owner) noexcept;
 
 private:
-    const void* home_ = nullptr;
-    const lost_home* next_ = nullptr;
+    const void* owner_ = nullptr;
+    const abandoned_owner* next_ = nullptr;
 };
 
 /// A forked child calls this on its only thread, before anything else. Afterwards the library can
@@ -149,7 +146,7 @@ SPOOL_API void after_fork_in_child() noexcept;
 class SPOOL_API nested_waiter {
 public:
     /// Called on the worker's own thread. The waiter that is current() now becomes the outer one.
-    explicit nested_waiter(const void* home) noexcept : home_(home), outer_(current_) {}
+    explicit nested_waiter(const void* pool) noexcept : pool_(pool), outer_(current_) {}
     nested_waiter(const nested_waiter&) = delete;
     nested_waiter& operator=(const nested_waiter&) = delete;
 
@@ -159,7 +156,7 @@ public:
     /// The waiter around this one on the same thread, or null.
     [[nodiscard]] nested_waiter* outer() const noexcept { return outer_; }
     /// The pool that the worker belongs to.
-    [[nodiscard]] const void* home() const noexcept { return home_; }
+    [[nodiscard]] const void* pool_id() const noexcept { return pool_; }
     /// Asked before the waiter claims task `id`: true if enough stack is left and the worker is not
     /// about to stop.
     [[nodiscard]] virtual bool may_run_here(task_id id) const noexcept = 0;
@@ -188,7 +185,7 @@ protected:
 private:
     static constinit thread_local nested_waiter* current_;
 
-    const void* const home_;
+    const void* const pool_;
     nested_waiter* const outer_;
 };
 

@@ -129,8 +129,9 @@ private:
 
     static constinit thread_local task_scope* innermost_;
 
-    // Never held while user code runs.
-    detail::mutex mutex_;
+    // Never held while user code runs. Aligned, because a future's word packs bits beside the
+    // address of a scope.
+    alignas(16) detail::mutex mutex_;
     // Created by token().
     std::stop_source source_ SPOOL_GUARDED_BY(mutex_){std::nostopstate};
     // Owner only; set by token().

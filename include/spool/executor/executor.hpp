@@ -16,6 +16,10 @@
 
 namespace spool::inline v1 {
 
+namespace detail {
+class state_depot;
+}
+
 /// Wraps the body of a task: receives the body, and returns the task that runs in its place.
 using task_decorator = std::function<task(task body)>;
 
@@ -63,6 +67,9 @@ public:
     /// completion_service); null: none. It wraps the body inside the future, so the result counts
     /// only after the wrapper has ended.
     [[nodiscard]] virtual const task_decorator* decorator() const noexcept;
+
+    /// For submit(): where the memory of its futures may come from; null: from operator new.
+    [[nodiscard]] virtual detail::state_depot* state_memory() const noexcept { return nullptr; }
 
     /// The name of this executor in messages: `thread_pool_executor "decode"`. The default is
     /// "executor".

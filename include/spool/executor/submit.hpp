@@ -87,8 +87,9 @@ template <class T, task_callable F, class Make>
 /// \throws std::invalid_argument if `f` is empty
 template <class T, task_callable F>
 [[nodiscard]] future_task<T> make_future_task(const executor& where, F&& f) {
-    return detail::with_decoration<T>(where, std::forward<F>(f),
-                                      []<class G>(G&& g) { return future_task<T>{std::forward<G>(g)}; });
+    return detail::with_decoration<T>(where, std::forward<F>(f), [&where]<class G>(G&& g) {
+        return detail::future_maker::make<T>(std::forward<G>(g), where.state_memory());
+    });
 }
 
 /// Runs `f` on `where`; the future delivers what `f` returns or throws. `f` may take the task's

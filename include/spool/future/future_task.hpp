@@ -47,6 +47,8 @@ struct returning {
 template <class F, class V>
 inline constexpr bool keeps_value<returning<F, V>> = true;
 
+struct future_maker;
+
 }  // namespace detail
 
 /// A runnable future, usable without a pool. It is a future<T>: copy it into one to get a handle to
@@ -126,13 +128,16 @@ public:
     };
     [[nodiscard]] parts split() && {
         static_cast<void>(this->checked("split"));
-        task work{std::move(runner_)};
-        return {static_cast<future<T>&&>(*this), std::move(work)};
+        if (runner_.due() == due_time::min()) [[likely]] {
+            return {static_cast<future<T>&&>(*this), task{detail::future_runner{std::move(runner_)}}};
+        }
+        return {static_cast<future<T>&&>(*this), task{std::move(runner_)}};
     }
 
 private:
     template <class F>
     friend struct detail::task_traits;
+    friend struct detail::future_maker;
 
     template <class... Args>
     bool complete(Args&&... args) {
@@ -153,14 +158,22 @@ private:
     }
 
     template <class F>
-    future_task(detail::task_order order, F&& f)
-        : future<T>(new detail::future_body<T, std::decay_t<F>>(std::forward<F>(f))),
+    future_task(detail::task_order order, F&& f, detail::state_depot* memory = nullptr)
+        : future<T>(new (memory) detail::future_body<T, std::decay_t<F>>(std::forward<F>(f))),
           runner_(&this->checked("future_task"), order) {}
 
-    detail::future_runner runner_;
+    detail::due_future_runner runner_;
 };
 
 namespace detail {
+
+// For executors: a future task whose state may come from `memory`.
+struct future_maker {
+    template <class T, class F>
+    static future_task<T> make(F&& f, state_depot* memory) {
+        return {order_of(future_task<T>::nonempty(f)), std::forward<F>(f), memory};
+    }
+};
 
 template <class T>
 const future_task<T>& to_future_task(const future_task<T>& f) noexcept {

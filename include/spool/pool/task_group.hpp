@@ -31,16 +31,16 @@ class claimable_child;
 class SPOOL_API child_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
-    /// Also checks the next two children, round robin, and drops those that `home` has not queued
+    /// Also checks the next two children, round robin, and drops those that `pool` has not queued
     /// any more. So the list stays about as long as the queue.
-    void append(claimable_child& child, const void* home) noexcept;
+    void append(claimable_child& child, const void* pool) noexcept;
     /// Returns null if the list is empty.
     claimable_child* pop_front() noexcept;
     /// In a forked child: another thread may have been in the middle of a change to the list.
     void forget_all() noexcept { first_ = last_ = looked_at_ = nullptr; }
 
 private:
-    void look_at_next(const void* home) noexcept;
+    void look_at_next(const void* pool) noexcept;
 
     claimable_child* first_ = nullptr;
     claimable_child* last_ = nullptr;
@@ -268,9 +268,9 @@ private:
     [[nodiscard]] std::stop_token token();
 
     thread_pool_executor& pool_;
-    const void* const home_;   // the pool when the group was made; forked child: another
-    const void* const maker_;  // id of the thread that made the group
-    void* const worker_;       // the maker as a worker of the pool, or null
+    const void* const pool_id_;  // the pool when the group was made; forked child: another
+    const void* const maker_;    // id of the thread that made the group
+    void* const worker_;         // the maker as a worker of the pool, or null
     // The child of another group that this group was made in, or null.
     detail::group_frame* const made_in_ = detail::group_frame::innermost();
     // Forks by other threads, if the maker is a worker: a change makes the maker search the queue

@@ -149,6 +149,7 @@ public:
     [[nodiscard]] admission_result execute_until(task&& work, deadline until, std::stop_token stop);
 
     [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] detail::state_depot* state_memory() const noexcept override;
     [[nodiscard]] std::string executor_label() const override;
 
     // ---- Lifecycle
@@ -277,7 +278,7 @@ protected:
 
     /// Called in a forked child that has rebuilt the pool (see fork_policy). `queue` is the new
     /// pool's queue, not in use yet. The override prepares it as the derived constructor did.
-    virtual void reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+    virtual void reinitialize_after_fork(blocking_queue<task>& queue, const void* pool_id,
                                          requeue_handle requeue) const;
     /// True in a forked child that has not used the pool. A derived destructor must then leave the
     /// pool alone.
@@ -288,7 +289,7 @@ protected:
     void try_terminate();
 
     /// The owner id that nested waits compare (see future_link).
-    [[nodiscard]] const void* home() const noexcept;
+    [[nodiscard]] const void* pool_id() const noexcept;
 
 private:
     friend class detail::pool_access;

@@ -136,7 +136,7 @@ public:
 
 protected:
     void on_shutdown() override;
-    void reinitialize_after_fork(blocking_queue<task>& queue, const void* home,
+    void reinitialize_after_fork(blocking_queue<task>& queue, const void* pool_id,
                                  requeue_handle way) const override;
 
 private:

@@ -85,7 +85,7 @@ bool deadlock_watch::finder::is_stuck(std::size_t i) const {
 bool deadlock_watch::finder::is_stuck(const place& at) const {
     switch (at.where) {
         case future_link::whereabout::unknown: return false;
-        case future_link::whereabout::queued: return is_stuck(at.home);
+        case future_link::whereabout::queued: return is_stuck(at.pool);
         case future_link::whereabout::running: break;
     }
     const auto runner = runs_.find(at.scope);
@@ -126,7 +126,7 @@ void deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen, 
         if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
             add(runner->second);
         } else {
-            add_pool(at.home);
+            add_pool(at.pool);
         }
     }
 }
@@ -234,7 +234,7 @@ bool deadlock_watch::finder::lend(std::size_t i, finding& found) const {
     }
     for (std::size_t n = 0; n < places_[i].size(); ++n) {
         const place& at = places_[i][n];
-        if (at.where == future_link::whereabout::queued && lends(at.home, wait.futures[n].id())) {
+        if (at.where == future_link::whereabout::queued && lends(at.pool, wait.futures[n].id())) {
             found.ready = at.ready;
             return true;
         }
@@ -271,9 +271,9 @@ std::string deadlock_watch::finder::describe(task_id future, const place& at) co
     if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
         return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
     }
-    if (const auto pool = of_pool_.find(at.home); pool != of_pool_.end()) {
+    if (const auto pool = of_pool_.find(at.pool); pool != of_pool_.end()) {
         return text + ", which is queued in pool " +
-               quoted(static_cast<const detail::pool*>(at.home)->config.name) + ", all of whose " +
+               quoted(static_cast<const detail::pool*>(at.pool)->config.name) + ", all of whose " +
                std::to_string(pool->second.size()) + " worker(s) wait";
     }
     return text;

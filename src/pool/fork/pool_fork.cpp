@@ -35,7 +35,7 @@ pool_options options_after_fork(const detail::pool& pool) {
 void abandon_in_child(std::shared_ptr<detail::pool> pool) noexcept {
     detail::pool& self = *pool;
     self.self_in_child = std::move(pool);
-    self.lost.lose(&self);
+    self.abandoned.abandon(&self);
 }
 
 void end_task_in_child(const detail::pool& pool) noexcept {

@@ -27,7 +27,7 @@ namespace spool::inline v1 {
         return false;
     }
     const detail::lock_guard lock{count_.guard};
-    children_.append(*node, home_);
+    children_.append(*node, pool_id_);
     return true;
 }
 
@@ -35,7 +35,7 @@ namespace spool::inline v1 {
 bool task_group::run_claimable(detail::pool& pool) {
     bool found = false;
     while (detail::claimable_child* const next = next_claimable()) {
-        if (next->claim_by_waiter(home_)) {
+        if (next->try_claim(pool_id_)) {
             found = true;
             notice_stop();
             task child = next->take();
@@ -60,17 +60,17 @@ void task_group::drop_list() noexcept {
 
 // ---- The list
 
-void detail::child_list::append(claimable_child& child, const void* home) noexcept {
-    look_at_next(home);
-    look_at_next(home);
+void detail::child_list::append(claimable_child& child, const void* pool) noexcept {
+    look_at_next(pool);
+    look_at_next(pool);
     (last_ != nullptr ? last_->next : first_) = &child;
     last_ = &child;
 }
 
-void detail::child_list::look_at_next(const void* home) noexcept {
+void detail::child_list::look_at_next(const void* pool) noexcept {
     claimable_child*& link = looked_at_ != nullptr ? looked_at_->next : first_;
     claimable_child* const child = link;
-    if (child == nullptr || child->start() == home) {
+    if (child == nullptr || child->is_open_to(pool)) {
         looked_at_ = child;
         return;
     }

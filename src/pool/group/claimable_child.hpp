@@ -4,13 +4,11 @@
 // A maker on a worker must run the children that no thread has begun. If the queue has a store per
 // consumer, the maker finds them there (blocking_queue::use_own). Any other queue would have to be
 // searched. So such a child has two references: one in its queue entry, one in the list of its
-// group. The claim of future_link decides which thread starts the child:
+// group. The claim of a future (future_word.hpp) decides which thread starts the child:
 //
-//     worker that dequeues the entry   claim(): the word says "in hand"; the entry runs the child
-//                                      and destroys it
-//     maker that waits                 claim_by_waiter(): the word says "claimed"; the maker moves
-//                                      the child out and runs it
-//     owner of an entry that is        the word says "out"; the child is destroyed unrun
+//     worker that dequeues the entry   try_hold(); the entry runs the child and destroys it
+//     maker that waits                 try_claim(); the maker moves the child out and runs it
+//     owner of an entry that is        try_hold(); the child is destroyed unrun
 //     destroyed unrun
 //
 // Each is one compare-exchange, and none succeeds after the maker's. After the maker's claim the
@@ -44,7 +42,7 @@ public:
     [[nodiscard]] task take() noexcept { return std::move(child_); }
     /// The entry is destroyed. Destroys the child, unless the maker has claimed it.
     void drop_entry() noexcept {
-        if (move_start(out_mark())) {
+        if (try_hold() != claim::stale) {
             child_ = nullptr;
         }
         hand_over_in_library(static_cast<freed_by_any_thread*>(this));

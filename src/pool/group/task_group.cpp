@@ -47,9 +47,9 @@ void detail::group_frame::fail() noexcept {
 
 task_group::task_group(thread_pool_executor& pool) noexcept
     : pool_(pool),
-      home_(&pool_access::of(pool)),
+      pool_id_(&pool_access::of(pool)),
       maker_(detail::group_frame::this_thread()),
-      worker_(worker_wait_context::of(home_)),
+      worker_(worker_wait_context::of(pool_id_)),
       exceptions_before_(detail::exceptions_in_flight()) {
     if (made_in_ != nullptr) {
         made_in_->add();
@@ -78,7 +78,7 @@ void task_group::fork(task&& child) {
 inline bool task_group::offer(task& child) {
     try {
         detail::pool& pool = pool_access::of(pool_);
-        if (&pool != home_) {
+        if (&pool != pool_id_) {
             return false;
         }
         return pool.backlog.has_stores() || worker_ == nullptr ? admission_path{pool}.try_fork(child)
@@ -159,7 +159,7 @@ void task_group::join() noexcept {
 }
 
 [[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
-    if (&pool_access::of(pool_) != home_) {
+    if (&pool_access::of(pool_) != pool_id_) {
         forget_lost_children();
     }
     if (!count_.all_ended() && !help_until_all_ended()) {

@@ -26,6 +26,10 @@ public:
         needed_ = true;
     }
     wait_result wait(bool limited, function_ref<bool()> look_again) {
+        if (detail::state_returns* const returns = detail::state_returns::current()) {
+            returns->free_all();
+            pool_.memory.trim();
+        }
         const deadline until = limited ? end_of_keep_alive() : deadline::never();
         std::optional<task> polled;
         const wait_limits limits{.until = until, .stop = {}, .spin = spin_time()};

@@ -24,8 +24,11 @@ public:
     /// is claimed. Returns false if something threw and the worker must be replaced.
     bool run(worker& w, task_scope& scope, task& work) {
         // The second runner leaves pool_ of the first one in a register.
-        return pool_.is_bare ? run_bare(w, scope, work) : task_runner{pool_}.run_observed(w, scope, work);
+        return pool_.is_bare ? run_bare(w, scope, work, [&work] { work(); })
+                             : task_runner{pool_}.run_observed(w, scope, work);
     }
+    /// The same for a task that is_future(), in a pool that is_bare: also claims the task.
+    bool run_future(worker& w, task_scope& scope, task& work);
     /// Runs a task inside another one on the same thread. What leaves its body goes to `*thrown` if
     /// `thrown` is not null, else to `uncaught`.
     void run_nested(worker& w, task& work, std::exception_ptr* thrown = nullptr);
@@ -39,7 +42,8 @@ public:
     void run_claimed_child(worker& w, future_link entry, task& child);
 
 private:
-    bool run_bare(worker& w, task_scope& scope, task& work);
+    template <class Body>
+    bool run_bare(worker& w, task_scope& scope, task& work, Body body);
     bool run_observed(worker& w, task_scope& scope, task& work);
     bool report_unless_normal(const worker& w, const task_scope& scope,
                               const std::exception_ptr& thrown) const noexcept;
@@ -60,7 +64,8 @@ private:
 };
 
 // Exceptions are reported, not rethrown.
-inline bool task_runner::run_bare(worker& w, task_scope& scope, task& work) {
+template <class Body>
+bool task_runner::run_bare(worker& w, task_scope& scope, task& work, Body body) {
     w.current.store(work.id(), std::memory_order_relaxed);  // relaxed, statistic: describe()
     if (w.holds_first) [[unlikely]] {                       // already counted by enlist()
         w.holds_first = false;
@@ -72,7 +77,7 @@ inline bool task_runner::run_bare(worker& w, task_scope& scope, task& work) {
     }
     bool fine = false;
     try {
-        work();
+        body();
         end_bare(w, scope, work);
         return true;
     } catch (...) {  // destroys the exception before the callable
@@ -80,6 +85,18 @@ inline bool task_runner::run_bare(worker& w, task_scope& scope, task& work) {
     }
     end_bare(w, scope, work);
     return fine;
+}
+
+// The scope must be reset before the start: from then on, cancel() may stop it.
+inline bool task_runner::run_future(worker& w, task_scope& scope, task& work) {
+    const future_link body{work};
+    switch (pool_.backlog.try_start(work, scope)) {
+        case future_link::claim::mine: return run_bare(w, scope, work, [&] { body.run_started(scope); });
+        case future_link::claim::done: return run_bare(w, scope, work, [] {});
+        case future_link::claim::stale: break;
+    }
+    w.drop_first();
+    return true;
 }
 
 inline void task_runner::end_bare(worker& w, task_scope& scope, task& work) noexcept {

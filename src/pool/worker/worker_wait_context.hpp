@@ -34,7 +34,7 @@ public:
     /// workers on one thread, the innermost.
     [[nodiscard]] static worker* of(const void* pool) noexcept {
         nested_waiter* at = current();
-        while (at != nullptr && at->home() != pool) {
+        while (at != nullptr && at->pool_id() != pool) {
             at = at->outer();
         }
         return at != nullptr ? &static_cast<worker_wait_context*>(at)->worker_ : nullptr;
@@ -43,7 +43,7 @@ public:
     template <class F>
     static void for_each_of(const void* pool, F&& f) {
         for (nested_waiter* at = current(); at != nullptr; at = at->outer()) {
-            if (at->home() == pool) {
+            if (at->pool_id() == pool) {
                 f(static_cast<worker_wait_context*>(at)->worker_);
             }
         }

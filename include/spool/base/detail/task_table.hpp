@@ -75,6 +75,8 @@ struct no_task_traits {
     // already has an id, and gives its shared state to future_link. Its traits have `id(f)` and
     // `shared_state(f)`.
     static constexpr bool is_future_body = false;
+    // Such a callable begins with the address of its shared state, and has no due time.
+    static constexpr bool begins_with_state = false;
     // The callable belongs to an owner, such as a task_group. The owner finds its queued callables
     // by `owner(f)`.
     static constexpr bool has_owner = false;
@@ -92,6 +94,13 @@ template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= task_inline_size &&
                                     alignof(F) <= alignof(void*) && std::is_nothrow_move_constructible_v<F>;
 
+/// What a pool has to do for a task besides running it.
+enum class task_kind : unsigned char {
+    plain,   ///< nothing: the task is not the body of a future, and has no due time
+    future,  ///< its callable begins with the address of a future's state, and has no due time
+    other,
+};
+
 // One table per callable type. `at` points to the 40 bytes of storage in the task.
 struct task_table {
     void (*invoke)(void* at);
@@ -104,7 +113,7 @@ struct task_table {
     void* (*shared_state)(const void* callable);  // null: not the body of a future
     const void* (*owner)(void* at) noexcept;      // null: no owner
     const std::type_info* type;
-    bool plain;  // see task::is_plain()
+    task_kind kind;
 };
 
 template <class F>
@@ -184,7 +193,9 @@ struct task_operations {
         if constexpr (task_traits<F>::is_future_body) {
             table.shared_state = &shared_state;
         }
-        table.plain = !task_traits<F>::is_future_body && !has_due_time<F>;
+        table.kind = task_traits<F>::begins_with_state                   ? task_kind::future
+                     : task_traits<F>::is_future_body || has_due_time<F> ? task_kind::other
+                                                                         : task_kind::plain;
         return table;
     }
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -15,7 +16,9 @@
 #include "spool/detail/done_event.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/pause_point.hpp"
+#include "spool/detail/state_memory.hpp"
 #include "spool/detail/task_scope.hpp"
+#include "spool/future/detail/future_owner.hpp"
 #include "spool/future/detail/future_steps.hpp"
 #include "spool/future/detail/future_word.hpp"
 
@@ -47,6 +50,23 @@ public:
     future_core(const future_core&) = delete;
     future_core& operator=(const future_core&) = delete;
 
+    // ---- Memory: see state_memory. States with a strict alignment are not recycled.
+    static void* operator new(std::size_t size, state_depot* from = nullptr) {
+        return allocate_state(size, from);
+    }
+    static void* operator new(std::size_t size, std::align_val_t alignment, state_depot* = nullptr) {
+        return ::operator new(size, alignment);
+    }
+    static void operator delete(void* memory, std::size_t size) noexcept { free_state(memory, size); }
+    static void operator delete(void* memory, std::size_t size, std::align_val_t alignment) noexcept {
+        ::operator delete(memory, size, alignment);
+    }
+    // After a constructor that threw.
+    static void operator delete(void* memory, state_depot*) noexcept { ::operator delete(memory); }
+    static void operator delete(void* memory, std::align_val_t alignment, state_depot*) noexcept {
+        ::operator delete(memory, alignment);
+    }
+
     // ---- Lifetime. All handles (future<T>) share one reference; the right to run holds another.
     void add_handle() noexcept {
         // relaxed, owner: the caller copies a handle that it holds
@@ -75,52 +95,53 @@ public:
     [[nodiscard]] virtual const listed_ops* listed() const noexcept { return nullptr; }
     /// A word for the queue in which the state lies. Precondition: the future has not failed.
     [[nodiscard]] std::uintptr_t& queue_word() noexcept { return queue_word_; }
-    /// The start word: while the state lies in a queue by itself, the queue chooses its value and
-    /// changes it under its own lock. For other futures it decides nested waits; see future_link.
-    [[nodiscard]] const void* start() const noexcept { return start_.load(); }
-    void set_start(const void* to) noexcept { start_.store(to); }
+    /// While the state lies in a queue by itself, that queue writes this, under its own lock.
+    [[nodiscard]] future_owner owner() const noexcept { return owner_.load(); }
+    void set_owner(future_owner to) noexcept { owner_.store(to); }
 
-    // ---- For pools and nested waits: which thread may start the body. Protocol: see future_link.
-    /// A waiting worker of `pool` claims the body. Succeeds only while the task lies claimable in
-    /// that pool's queue.
-    [[nodiscard]] bool claim_by_waiter(const void* pool) noexcept {
-        SPOOL_PAUSE_POINT("future: about to be claimed by who waits");
-        return start_.compare_exchange_strong(pool, at(pool, home_use::claimed));
+    // ---- For pools and nested waits: who may start the body. See future_word.hpp.
+    /// For the thread that has the task and is about to enqueue it in `pool`.
+    void publish(const void* pool) noexcept {
+        // relaxed, owner: the next step, or the queue, publishes it with the task
+        owner_.store(future_owner::pool(pool), std::memory_order_relaxed);
+        static_cast<void>(claims().try_publish(pool));  // of a stale entry, nothing changes
     }
-    /// Moves the start word to `to`: a pool with its home_use, null, or out_mark(). False, with no
-    /// effect, if a waiter has claimed the body.
-    [[nodiscard]] bool move_start(const void* to) noexcept {
-        for (const void* now = start_.load(); use_of(now) != home_use::claimed;) {
-            SPOOL_PAUSE_POINT("future: its start is about to move");
-            if (start_.compare_exchange_weak(now, to)) {
-                return true;
-            }
+    /// The same for a task that no waiter may claim, or not before publish_late().
+    void publish_closed(future_owner to) noexcept {
+        owner_.store(to, std::memory_order_relaxed);  // relaxed, owner: as in publish()
+        static_cast<void>(claims().try_withdraw());
+    }
+    void publish_late(const void* pool) noexcept { claims().publish_late(pool); }
+    /// Ends the publication of a task that the pool refuses.
+    [[nodiscard]] claim withdraw() noexcept {
+        if (!claims().try_withdraw()) {
+            return claim::stale;
         }
-        return false;
+        owner_.store({});
+        return claim::mine;
     }
-    /// Moves the start word only from null: no thread has taken the task in hand meanwhile.
-    void move_start_from_null(const void* to) noexcept {
-        const void* null = nullptr;
-        start_.compare_exchange_strong(null, to);
+    [[nodiscard]] bool try_claim(const void* pool) noexcept { return claims().try_claim(pool); }
+    [[nodiscard]] claim try_hold() noexcept { return claims().try_hold(); }
+    /// try_hold() for a task that leaves its pool.
+    [[nodiscard]] claim hand_back() noexcept {
+        const claim how = claims().try_hold();
+        if (how != claim::stale) {
+            owner_.store({});
+        }
+        return how;
     }
-    [[nodiscard]] bool claimed_by_waiter() const noexcept {
-        return use_of(start_.load()) == home_use::claimed;
+    /// For a worker of `pool` that has polled the task. If it returns `mine`, the caller calls
+    /// run_started() next.
+    [[nodiscard]] claim try_start(const void* pool, task_scope& scope) noexcept {
+        return claims().try_start(pool, &scope);
     }
-    /// What a pool does with the task. Stored in the two low bits of the pool's address.
-    enum class home_use : std::uintptr_t { queued, kept, in_hand, claimed };
-    [[nodiscard]] static const void* at(const void* pool, home_use use) noexcept {
-        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(pool) |
-                                             static_cast<std::uintptr_t>(use));
+    void run_started(task_scope& scope) { run_body(scope); }
+    [[nodiscard]] bool is_stale() const noexcept { return word_.load().is_taken(); }
+    [[nodiscard]] bool is_open_to(const void* pool) const noexcept {
+        return word_.load() == future_word::open_to(pool);
     }
-    [[nodiscard]] static home_use use_of(const void* start) noexcept {
-        return static_cast<home_use>(reinterpret_cast<std::uintptr_t>(start) & 3U);
-    }
-    [[nodiscard]] static const void* home_of(const void* start) noexcept {
-        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(start) & ~std::uintptr_t{3});
-    }
-    [[nodiscard]] static const void* out_mark() noexcept;
     [[nodiscard]] future_link::place whereabouts() const;
-    /// A forked child calls this on its only thread; see lost_home.
+    /// A forked child calls this on its only thread; see abandoned_owner.
     static void after_fork_in_child() noexcept;
 
     void add_reference() noexcept {
@@ -218,6 +239,9 @@ private:
     }
     [[nodiscard]] future_word word_after_fork(future_word seen) const noexcept;
     [[nodiscard]] static const void* mark_of_this_thread() noexcept;
+    [[nodiscard]] future_claim<std::atomic<future_word>> claims() noexcept {
+        return future_claim<std::atomic<future_word>>{word_};
+    }
     void help_out(const std::stop_token& stop);
     [[nodiscard]] bool depends_on_caller() const noexcept;
     class host;  // the Host of future_steps
@@ -225,12 +249,11 @@ private:
     void call_back();
     static callback_node* closed() noexcept;
 
-    std::atomic<future_word> word_{};  // see future_word; the final store publishes the outcome
+    std::atomic<future_word> word_{};  // the final store publishes the outcome
     // Newest first; closed() once call_back() has taken the list.
     std::atomic<callback_node*> callbacks_{nullptr};
     const task_id id_ = next_task_id();  // also the id of the task that runs the body
-    // Which thread may start the body. Pool addresses are only compared, never dereferenced.
-    std::atomic<const void*> start_{nullptr};
+    std::atomic<future_owner> owner_{};
     std::atomic<std::uint32_t> handles_{1};
     std::atomic<std::uint32_t> references_{2};  // one for all handles, one for the right to run
     union {
@@ -240,4 +263,12 @@ private:
 };
 
 }  // namespace detail
+
+inline auto future_link::try_start(const void* pool, task_scope& scope) const noexcept -> claim {
+    return core_->try_start(pool, scope);
+}
+inline void future_link::run_started(task_scope& scope) const {
+    core_->run_started(scope);
+}
+
 }  // namespace spool::inline v1

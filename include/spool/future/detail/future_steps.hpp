@@ -17,6 +17,79 @@ enum class cancel_mode {
 
 namespace detail {
 
+/// What a thread that wants to act on an idle future gets.
+enum class claim {
+    mine,   ///< the caller may act
+    stale,  ///< a waiter has claimed the body, and the caller's queue entry is stale
+    done,   ///< the future was cancelled, completed or started by another thread
+};
+
+/// Who may start an idle future: see the second drawing in future_word.hpp. Word: an atomic
+/// future_word. Each step is one compare-exchange that decides, or none. All but try_claim() belong
+/// to the thread that has the task.
+template <class Word>
+class future_claim {
+public:
+    explicit future_claim(Word& word) noexcept : word_(word) {}
+
+    /// Lets waiting workers of `pool` claim the body. False: a waiter has claimed it already.
+    [[nodiscard]] bool try_publish(const void* pool) noexcept {
+        return move_idle(word_.load(), future_word::open_to(pool)) != claim::stale;
+    }
+    /// The same for a task that is in the queue already. No effect unless the future is free.
+    void publish_late(const void* pool) noexcept {
+        future_word free;
+        SPOOL_PAUSE_POINT("future: about to be published late");
+        word_.compare_exchange_strong(free, future_word::open_to(pool));
+    }
+    /// Ends the publication. False: a waiter has claimed the body.
+    [[nodiscard]] bool try_withdraw() noexcept {
+        return move_idle(word_.load(), future_word{}) != claim::stale;
+    }
+    /// A waiting worker of `pool` claims the body.
+    [[nodiscard]] bool try_claim(const void* pool) noexcept {
+        future_word open = future_word::open_to(pool);
+        SPOOL_PAUSE_POINT("future: about to be claimed by a waiter");
+        return word_.compare_exchange_strong(open, future_word::held_and_taken());
+    }
+    /// Afterwards no waiter can claim the body: the caller runs it, drops it or hands it back.
+    [[nodiscard]] claim try_hold() noexcept { return move_idle(word_.load(), future_word::held()); }
+    /// try_hold() and start() in one, for a worker of `pool` that has polled the task.
+    [[nodiscard]] claim try_start(const void* pool, const void* scope) noexcept {
+        return move_idle(future_word::open_to(pool), future_word{phase::running, scope});
+    }
+    /// For a thread that needs no claim, or has made one. True: the caller must run the body.
+    [[nodiscard]] bool start(const void* scope) noexcept {
+        for (future_word seen = future_word::held(); seen.now() == phase::idle;) {
+            SPOOL_PAUSE_POINT("future: about to run");
+            if (word_.compare_exchange_strong(seen, future_word{phase::running, scope}.after(seen))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    // `seen`: the word, or a guess at it.
+    claim move_idle(future_word seen, future_word to) noexcept {
+        while (seen != to) {
+            if (seen.is_taken()) {
+                return claim::stale;  // C2
+            }
+            if (seen.now() != phase::idle) {
+                return claim::done;
+            }
+            SPOOL_PAUSE_POINT("future: about to change hands");
+            if (word_.compare_exchange_strong(seen, to)) {
+                return claim::mine;
+            }
+        }
+        return claim::mine;
+    }
+
+    Word& word_;
+};
+
 /// Word: an atomic future_word. Waiters: a done_event. `me` names the calling thread.
 /// Host: the future that owns both. It has
 ///     look()              loads the word, seq_cst
@@ -31,12 +104,6 @@ public:
     future_steps(Word& word, Waiters& waiters, Host& host) noexcept
         : word_(word), waiters_(waiters), host_(host) {}
 
-    /// idle -> running. True: the caller must run the body.
-    [[nodiscard]] bool start(const void* scope) noexcept {
-        future_word expected{phase::idle};
-        SPOOL_PAUSE_POINT("future: about to run");
-        return word_.compare_exchange_strong(expected, future_word{phase::running, scope});
-    }
     /// running -> idle, so that the body can run again.
     [[nodiscard]] bool start_over(const void* scope) noexcept {
         future_word running{phase::running, scope};
@@ -46,9 +113,10 @@ public:
     /// running -> completing, by the runner. Precondition: the runner has destroyed the callable
     /// (I3). False: another thread decided the outcome, and no longer touches the scope.
     [[nodiscard]] bool claim_after_run(const void* scope, const void* me) noexcept {
-        future_word seen{phase::running, scope};
+        // relaxed, owner: the bit `taken` is as it was when this thread started the body
+        future_word seen = future_word{phase::running, scope}.after(word_.load(std::memory_order_relaxed));
         SPOOL_PAUSE_POINT("future: about to complete");
-        if (word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
+        if (word_.compare_exchange_strong(seen, future_word{phase::completing, me}.after(seen))) {
             return true;
         }
         if (seen.now() == phase::interrupting) {
@@ -105,8 +173,10 @@ public:
     /// completing or interrupting -> final, by the thread that moved the word there.
     void publish(phase final) noexcept {
         SPOOL_PAUSE_POINT("future: has its outcome");
-        word_.store(future_word{final});  // publishes the outcome to readers of a final word
-        waiters_.notify_all();            // pair (S), see wait()
+        // relaxed, owner: only this thread moves the word on, and no thread sets `taken` any more
+        const future_word before = word_.load(std::memory_order_relaxed);
+        word_.store(future_word{final}.after(before));  // hands the outcome to readers
+        waiters_.notify_all();                          // pair (S), see wait()
     }
     [[nodiscard]] wait_result wait(const wait_limits& limits) {
         // pair (S): publish() and cancel_running() write the word seq_cst, look() reads it seq_cst
@@ -117,7 +187,7 @@ private:
     // idle or running -> completing. `seen` must say idle or running.
     bool claim_from(future_word seen, const void* me) noexcept {
         SPOOL_PAUSE_POINT("future: about to be cancelled");
-        if (!word_.compare_exchange_strong(seen, future_word{phase::completing, me})) {
+        if (!word_.compare_exchange_strong(seen, future_word{phase::completing, me}.after(seen))) {
             return false;
         }
         if (seen.now() == phase::idle) {
@@ -128,14 +198,14 @@ private:
     bool cancel_running(future_word seen, cancel_mode mode) {
         if (mode == cancel_mode::let_run) {
             SPOOL_PAUSE_POINT("future: about to be cancelled while it runs");
-            if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled})) {
+            if (!word_.compare_exchange_strong(seen, future_word{phase::cancelled}.after(seen))) {
                 return false;
             }
             waiters_.notify_all();  // pair (S), see wait()
             return true;
         }
         SPOOL_PAUSE_POINT("future: about to be interrupted");
-        if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting})) {
+        if (!word_.compare_exchange_strong(seen, future_word{phase::interrupting}.after(seen))) {
             return false;
         }
         // Until publish(), the runner does not leave its scope (I2).

@@ -182,29 +182,39 @@ private:
     future_core* core_;
 };
 
-/// The callable of a future's task. It stores priority and due time itself, because the body's
-/// callable may be destroyed while the task still waits in a queue.
+/// The callable of a future's task. It stores the priority itself, because the body's callable may
+/// be destroyed while the task still waits in a queue.
 class future_runner : public run_right {
 public:
-    future_runner(future_core* state, task_order order) noexcept : run_right(*state), order_(order) {
-        state->priority = order.priority;
+    future_runner(future_core* state, int priority) noexcept : run_right(*state), priority_(priority) {
+        state->priority = priority;
     }
 
     void operator()() { core()->run(); }
-    [[nodiscard]] SPOOL_UNWATCHED int priority() const noexcept { return order_.priority; }
-    [[nodiscard]] SPOOL_UNWATCHED due_time due() const noexcept { return order_.due; }
+    [[nodiscard]] SPOOL_UNWATCHED int priority() const noexcept { return priority_; }
 
 private:
-    task_order order_;
+    int priority_;
 };
 
-template <>
-struct task_traits<future_runner> : no_task_traits {
+/// The same with a due time.
+class due_future_runner : public future_runner {
+public:
+    due_future_runner(future_core* state, task_order order) noexcept
+        : future_runner(state, order.priority), due_(order.due) {}
+    [[nodiscard]] SPOOL_UNWATCHED due_time due() const noexcept { return due_; }
+
+private:
+    due_time due_;
+};
+
+template <std::derived_from<future_runner> F>
+struct task_traits<F> : no_task_traits {
     static constexpr bool is_future_body = true;
-    [[nodiscard]] SPOOL_UNWATCHED static task_id id(const future_runner& f) noexcept { return f.id(); }
-    [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const future_runner& f) noexcept {
-        return f.core();
-    }
+    static constexpr bool begins_with_state = std::same_as<F, future_runner>;
+    static constexpr bool moves_as_bytes = true;
+    [[nodiscard]] SPOOL_UNWATCHED static task_id id(const F& f) noexcept { return f.id(); }
+    [[nodiscard]] SPOOL_UNWATCHED static void* shared_state(const F& f) noexcept { return f.core(); }
 };
 
 }  // namespace spool::inline v1::detail

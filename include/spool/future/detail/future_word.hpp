@@ -1,10 +1,13 @@
 // future_word: the state of a future, in one atomic word. Only this file packs its bits.
 //
-//     63                                    3 2     0
-//    +---------------------------------------+-------+
-//    | who: the task_scope that runs the     | phase |
-//    | body, or the thread that completes    |       |
-//    +---------------------------------------+-------+
+//     63                                      4     3     2   0
+//    +-----------------------------------------+-------+-------+
+//    | who: idle: 0, a pool, or `held`         | taken | phase |
+//    |      running: the task_scope of the run |       |       |
+//    |      completing: a thread               |       |       |
+//    +-----------------------------------------+-------+-------+
+//
+// THE LIFE OF A FUTURE
 //
 //                    run()                          outcome                  written
 //          idle ----------------> running ------------------> completing ---------------> succeeded
@@ -34,6 +37,32 @@
 //     the runner destroys it, after the last run of the body and before it tries to claim.
 // I4: While the word says `completing`, only threads that wait for the outcome itself wait.
 //     `interrupting` lasts for a few library instructions, and cancel() may wait for its end.
+//
+// WHO MAY START AN IDLE FUTURE
+//
+// A worker that waits for an unstarted task of its own pool runs the task itself. So two workers
+// may want to start one body: the worker that polls the queue entry, and the worker that waits.
+// One compare-exchange on this word decides.
+//
+//               try_publish(P)                      try_start(), by the worker that polled
+//    idle, free --------------> idle, open to P ---------------------------------> running
+//        ^      publish_late(P)    |  |  |   try_claim(P), by a worker of P that waits
+//        +-------------------------+  |  +-----------> idle, held, taken --------> running, taken
+//             try_withdraw()          |  try_hold()                        start()
+//                                     +--------------> idle, held ---------------> running
+//                                                                          start()
+//
+// free: no pool may start it. open to P: the task is in P's queue, or about to enter it. held: a
+// thread has the task in hand. The holder of a task may withdraw, hold or publish it from each of
+// the three, which the drawing leaves out.
+//
+// C1: Only try_claim() sets `taken`, only from `open to P`, for a worker of P. The bit stays set in
+//     every later phase.
+// C2: `taken` makes the entry in P's queue stale: a waiter runs or ran the body. A step of the
+//     thread that took the entry out fails with `stale` exactly if the bit is set. If it fails
+//     with `done`, the future was cancelled or completed by hand, and the entry counts as run.
+// C3: One word decides, so no task that was handed back is claimed, and no claimed task is handed
+//     back.
 #pragma once
 
 #include <cstdint>
@@ -52,22 +81,38 @@ enum class phase : std::uintptr_t {
 
 class future_word {
 public:
+    /// idle, free
     constexpr future_word() noexcept = default;
     constexpr explicit future_word(phase p) noexcept : bits_(static_cast<std::uintptr_t>(p)) {}
     future_word(phase p, const void* who) noexcept
         : bits_(reinterpret_cast<std::uintptr_t>(who) | static_cast<std::uintptr_t>(p)) {}
+    [[nodiscard]] static future_word open_to(const void* pool) noexcept { return {phase::idle, pool}; }
+    [[nodiscard]] static future_word held() noexcept { return future_word{held_mark}; }
+    [[nodiscard]] static future_word held_and_taken() noexcept { return future_word{held_mark | taken}; }
+    /// This word, with the `taken` bit of `before`: a later phase of the same future (C1).
+    [[nodiscard]] future_word after(future_word before) const noexcept {
+        return future_word{bits_ | (before.bits_ & taken)};
+    }
 
     [[nodiscard]] phase now() const noexcept { return static_cast<phase>(bits_ & mask); }
     template <class Who>
     [[nodiscard]] Who* who() const noexcept {
-        static_assert(alignof(Who) > mask);
-        return reinterpret_cast<Who*>(bits_ & ~mask);
+        static_assert(alignof(Who) > (mask | taken));
+        return reinterpret_cast<Who*>(bits_ & ~(mask | taken));
     }
+    /// Precondition: the word is neither held nor past idle. Null: free.
+    [[nodiscard]] const void* pool() const noexcept { return reinterpret_cast<const void*>(bits_); }
+    [[nodiscard]] bool is_held() const noexcept { return (bits_ & ~taken) == held_mark; }
+    [[nodiscard]] bool is_taken() const noexcept { return (bits_ & taken) != 0; }
     [[nodiscard]] bool is_final() const noexcept { return now() >= phase::succeeded; }
     friend bool operator==(future_word, future_word) noexcept = default;
 
 private:
+    constexpr explicit future_word(std::uintptr_t bits) noexcept : bits_(bits) {}
+
     static constexpr std::uintptr_t mask = 7;
+    static constexpr std::uintptr_t taken = 8;
+    static constexpr std::uintptr_t held_mark = 16;  // no pool's address
     std::uintptr_t bits_ = 0;
 };
 

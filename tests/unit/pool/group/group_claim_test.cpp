@@ -249,13 +249,13 @@ class group_claim_list : public testing::Test {
 protected:
     spool::detail::claimable_child& append() {
         auto* const node = new spool::detail::claimable_child(spool::task{[held = test::tracked{alive_}] {}});
-        node->set_start(&home_);
-        list_.append(*node, &home_);
+        node->publish(&pool_);
+        list_.append(*node, &pool_);
         return *node;
     }
     // Acts as a worker that has polled the entry and destroys it.
     static void end(spool::detail::claimable_child& node) {
-        node.set_start(nullptr);
+        static_cast<void>(node.try_hold());
         node.drop_entry();
     }
     int drain() {
@@ -266,7 +266,7 @@ protected:
         }
         return n;
     }
-    alignas(8) int home_ = 0;
+    alignas(16) int pool_ = 0;
     std::atomic<int> alive_{0};
     spool::detail::child_list list_;
 };

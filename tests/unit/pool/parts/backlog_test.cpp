@@ -19,7 +19,7 @@ using spool::task;
 using spool::task_backlog;
 
 const std::string label = "pool";
-alignas(8) int this_pool = 0;  // its address stands for the pool
+alignas(16) int this_pool = 0;  // its address stands for the pool
 
 std::unique_ptr<spool::blocking_queue<task>> fifo(std::size_t capacity) {
     return std::make_unique<spool::linked_blocking_queue<task>>(capacity);
@@ -35,7 +35,7 @@ protected:
     }
     // Claims the body as a worker of the pool that waits for it.
     static bool claim_by_waiter(const task& work) {
-        return static_cast<spool::detail::future_core*>(work.shared_state())->claim_by_waiter(&this_pool);
+        return static_cast<spool::detail::future_core*>(work.shared_state())->try_claim(&this_pool);
     }
     // Enqueues the task of a future, and makes its entry stale.
     void add_stale(task_backlog& to) {

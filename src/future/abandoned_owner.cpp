@@ -6,20 +6,20 @@ namespace spool::inline v1 {
 namespace {
 
 // Both are written only while the process has a single thread.
-constinit const lost_home* lost = nullptr;
+constinit const abandoned_owner* abandoned = nullptr;
 constinit const void* survivor_mark = nullptr;  // names the thread that forked
 
 }  // namespace
 
-void lost_home::lose(const void* home) noexcept {
-    home_ = home;
-    next_ = lost;
-    lost = this;
+void abandoned_owner::abandon(const void* owner) noexcept {
+    owner_ = owner;
+    next_ = abandoned;
+    abandoned = this;
 }
 
-bool lost_home::is_lost(const void* home) noexcept {
-    const lost_home* at = lost;
-    while (at != nullptr && at->home_ != home) {
+bool abandoned_owner::is_abandoned(const void* owner) noexcept {
+    const abandoned_owner* at = abandoned;
+    while (at != nullptr && at->owner_ != owner) {
         at = at->next_;
     }
     return at != nullptr;
@@ -32,13 +32,13 @@ void detail::future_core::after_fork_in_child() noexcept {
 // The future is the parent's. If a pool of the parent has the task, no thread of the child
 // completes the future. The exception is the thread that forked: it continues what it ran before.
 detail::future_word detail::future_core::word_after_fork(future_word seen) const noexcept {
-    if (!lost_home::is_lost(home_of(start_.load()))) {
+    if (!abandoned_owner::is_abandoned(owner_.load().address())) {
         return seen;
     }
     const bool goes_on = seen.now() == phase::running
                              ? task_scope::is_of_forking_thread(seen.who<task_scope>())
-                             : seen == future_word{phase::completing, survivor_mark};
-    return goes_on ? seen : future_word{phase::cancelled};
+                             : seen == future_word{phase::completing, survivor_mark}.after(seen);
+    return goes_on ? seen : future_word{phase::cancelled}.after(seen);
 }
 
 void after_fork_in_child() noexcept {
