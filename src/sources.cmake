@@ -146,6 +146,7 @@ set(SPOOL_SOURCES
     src/pool/fork/pool_fork.hpp
     src/pool/group/claimable_child.cpp
     src/pool/group/claimable_child.hpp
+    src/pool/group/group_access.hpp
     src/pool/group/task_group.cpp
     src/pool/lifecycle_path.cpp
     src/pool/lifecycle_path.hpp
