@@ -1,29 +1,18 @@
 // How a forked child reads the futures whose tasks the parent's pools held.
+#include "base/fork/fork_registry.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/future/detail/future_core.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
-// Both are written only while the process has a single thread.
-constinit const lost_home* lost = nullptr;
-constinit const void* survivor_mark = nullptr;  // names the thread that forked
+// Names the thread that forked. Written only while the process has a single thread.
+constinit const void* survivor_mark = nullptr;
+
+[[maybe_unused]] const bool joins_forks =
+    detail::join_forks(detail::fork_order::futures, {nullptr, detail::future_core::after_fork_in_child});
 
 }  // namespace
-
-void lost_home::lose(const void* home) noexcept {
-    home_ = home;
-    next_ = lost;
-    lost = this;
-}
-
-bool lost_home::is_lost(const void* home) noexcept {
-    const lost_home* at = lost;
-    while (at != nullptr && at->home_ != home) {
-        at = at->next_;
-    }
-    return at != nullptr;
-}
 
 void detail::future_core::after_fork_in_child() noexcept {
     survivor_mark = mark_of_this_thread();
@@ -32,19 +21,13 @@ void detail::future_core::after_fork_in_child() noexcept {
 // The future is the parent's. If a pool of the parent has the task, no thread of the child
 // completes the future. The exception is the thread that forked: it continues what it ran before.
 detail::future_word detail::future_core::word_after_fork(future_word seen) const noexcept {
-    if (!lost_home::is_lost(home_of(start_.load()))) {
+    if (!is_abandoned(home_of(start_.load()))) {
         return seen;
     }
     const bool goes_on = seen.now() == phase::running
                              ? task_scope::is_of_forking_thread(seen.who<task_scope>())
                              : seen == future_word{phase::completing, survivor_mark};
     return goes_on ? seen : future_word{phase::cancelled};
-}
-
-void after_fork_in_child() noexcept {
-    detail::restart_ids_after_fork();
-    task_scope::after_fork_in_child();
-    detail::future_core::after_fork_in_child();
 }
 
 }  // namespace spool::inline v1

@@ -20,12 +20,6 @@
 // Until a waiter claims the body, the word may move from any value to any other. While a scheduled
 // future lies in a timer queue, the word names that queue's timer_gate instead of a pool.
 //
-// FORKS
-//
-// In a forked child the tasks of the parent's pools are lost: no thread runs them. So every pool
-// and every timer_gate marks itself as lost there (lost_home). A future that names a lost home, and
-// is not done, then reads as cancelled. Nothing is written for that, nothing of the task is
-// destroyed, and callbacks that the parent registered are not called.
 #pragma once
 
 #include <chrono>
@@ -120,27 +114,6 @@ public:
 private:
     detail::future_core* core_;  // null: not the body of a future
 };
-
-/// Marks a home of futures (a pool or a timer_gate) as lost in a forked child. A member of each
-/// home.
-class SPOOL_API lost_home {
-public:
-    lost_home() = default;
-    lost_home(const lost_home&) = delete;
-    lost_home& operator=(const lost_home&) = delete;
-
-    /// For a forked child with a single thread. The object must exist until the process ends.
-    void lose(const void* home) noexcept;
-    [[nodiscard]] static bool is_lost(const void* home) noexcept;
-
-private:
-    const void* home_ = nullptr;
-    const lost_home* next_ = nullptr;
-};
-
-/// A forked child calls this on its only thread, before anything else. Afterwards the library can
-/// tell the child's ids, scopes and futures from the parent's.
-SPOOL_API void after_fork_in_child() noexcept;
 
 /// A worker thread that can run the task it waits for. Its pool registers it on the thread, for as
 /// long as the thread works. A thread may be a worker of several pools, one inside the other: a

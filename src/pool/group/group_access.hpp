@@ -69,7 +69,7 @@ public:
 
     /// Sleeps, and takes part in the search for deadlocks. \throws deadlock
     wait_result wait(const std::stop_token& stop, deadlock_watch::sleeper sleep) const {
-        return deadlock_watch::wait(pool_, blocked_wait::what::group, stop, sleep);
+        return deadlock_watch::wait(pool_.watch, blocked_wait::what::group, stop, sleep);
     }
 
 private:

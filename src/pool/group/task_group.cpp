@@ -254,13 +254,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
     count_.begin_sleep();
     const auto ended = [this] { return count_.all_ended_in_sleep(); };
     const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
-    std::stop_token stop;
-    try {
-        if (!interrupted_) {
-            stop = this_task::stop_token();
-        }
-    } catch (...) {  // no memory: the wait cannot be interrupted then
-    }
+    std::stop_token stop = interrupted_ ? std::stop_token{} : task_scope::current_token_or_none();
     for (;;) {
         const auto sleep = [&](const wait_limits& limits) {
             return count_.wakes.await(ended, limits, others_forked);

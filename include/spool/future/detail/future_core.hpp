@@ -120,7 +120,7 @@ public:
     }
     [[nodiscard]] static const void* out_mark() noexcept;
     [[nodiscard]] future_link::place whereabouts() const;
-    /// A forked child calls this on its only thread; see lost_home.
+    /// A forked child calls this on its only thread; see fork_registry.hpp.
     static void after_fork_in_child() noexcept;
 
     void add_reference() noexcept {
