@@ -104,8 +104,8 @@ public:
         refused,     // by the queue: go on with grow_or_refuse()
         look_again,  // the task is in the queue, but the pool has changed: go on with recheck()
     };
-    /// The common case: the pool accepts tasks and has its core workers, at least one, and the queue
-    /// takes the task. Precondition: the task is published.
+    /// The common case: the pool accepts tasks and has its core workers, at least one, and the
+    /// queue takes the task. Precondition: the task is published.
     admitted admit(task_type& work) {
         const auto seen = pool_.control.observe();
         const pool_control before = seen.now();

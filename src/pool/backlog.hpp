@@ -1,5 +1,5 @@
-// task_backlog: the tasks that wait in a pool. It owns the queue and counts the stale entries in it,
-// and the tasks that workers keep (see kept_tasks.hpp).
+// task_backlog: the tasks that wait in a pool. It owns the queue and counts the stale entries in
+// it, and the tasks that workers keep (see kept_tasks.hpp).
 //
 // B1  The waiter that claims a body raises the count of stale entries, and the thread that removes
 //     the entry lowers it, each once.
@@ -30,8 +30,8 @@ namespace spool::inline v1 {
 
 class task_backlog {
 public:
-    /// Identifies one submission of a task. A periodic task is requeued under the same id, and after
-    /// a run its queue entry belongs to another submission.
+    /// Identifies one submission of a task. A periodic task is requeued under the same id, and
+    /// after a run its queue entry belongs to another submission.
     struct ticket {
         static constexpr std::uint64_t any = ~std::uint64_t{0};
         task_id id;
@@ -89,8 +89,8 @@ public:
         return true;
     }
     wait_result pop_until(std::optional<task>& next, const wait_limits& limits, function_ref<bool()> give_up);
-    /// Claims an entry that the caller has taken out and is about to run or drop. Returns false, and
-    /// empties `entry`, if the entry is stale: a waiter runs or ran the body.
+    /// Claims an entry that the caller has taken out and is about to run or drop. Returns false,
+    /// and empties `entry`, if the entry is stale: a waiter runs or ran the body.
     [[nodiscard]] bool try_claim(task& entry) noexcept;
     /// Takes a task out again after a late refusal.
     [[nodiscard]] std::optional<task> take_back(ticket wanted);

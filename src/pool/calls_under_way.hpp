@@ -1,10 +1,10 @@
 // calls_under_way: a check for debug builds that no thread is inside execute() when the pool is
 // destroyed.
 //
-// execute() looks at the control word after the queue has taken the task (E2 in admission_path.hpp). A
-// task that destroys the pool before that destroys the word too. To prevent this, release builds
-// would have to count every call, so they make it the caller's duty. Debug builds count, and name
-// the error.
+// execute() looks at the control word after the queue has taken the task (E2 in
+// admission_path.hpp). A task that destroys the pool before that destroys the word too. To prevent
+// this, release builds would have to count every call, so they make it the caller's duty. Debug
+// builds count, and name the error.
 //
 // Not counted: calls on the pool's own workers, for which the destructor waits; a task that a
 // rejection policy runs in the caller; and waits for room. The last two keep the pool's core alive

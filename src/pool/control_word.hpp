@@ -6,7 +6,8 @@
 //    | state  | workers          | departing        |
 //    +--------+------------------+------------------+
 //
-// departing: workers that left the workers' count but are still busy leaving (see lifecycle_path.hpp).
+// departing: workers that left the workers' count but are still busy leaving (see
+// lifecycle_path.hpp).
 //
 // I1: the state never goes back. I2: the number of workers never exceeds largest_pool, and each
 // worker is counted in once and out once.

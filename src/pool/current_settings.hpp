@@ -1,8 +1,8 @@
 // current_settings: what may change while a pool runs: sizes, keep-alive, policy and factory.
 //
 // S1  core <= maximum and maximum > 0, at every instant.
-// S2  Every change of a number raises the version afterwards. The caller then wakes the threads that
-//     compare the version with the one they saw (pair (S): the version).
+// S2  Every change of a number raises the version afterwards. The caller then wakes the threads
+//     that compare the version with the one they saw (pair (S): the version).
 #pragma once
 
 #include <array>
@@ -70,8 +70,8 @@ public:
     }
     [[nodiscard]] std::uint64_t version() const noexcept { return version_.load(); }
 
-    /// Setters of numbers: each checks, sets, and raises the version. \throws std::invalid_argument,
-    /// and changes nothing. The first returns the core size before.
+    /// Setters of numbers: each checks, sets, and raises the version. \throws
+    /// std::invalid_argument, and changes nothing. The first returns the core size before.
     std::size_t set_core_size(std::size_t n);
     void set_maximum_size(std::size_t n);
     void set_keep_alive(std::chrono::nanoseconds d);

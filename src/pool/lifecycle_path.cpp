@@ -57,7 +57,8 @@ bool lifecycle_path<Pool>::await_termination(deadline until, const std::stop_tok
 
 template <class Pool>
 void lifecycle_path<Pool>::close() {
-    if (pool_.termination.is_hook_here()) {  // only the terminated hook is left, and it makes this call
+    // Only the terminated hook is left, and it makes this call.
+    if (pool_.termination.is_hook_here()) {
         pool_.roster.join_ended();
         return;
     }

@@ -46,8 +46,8 @@ public:
 
 private:
     [[nodiscard]] bool try_tidy();
-    // The pool is shutting down, and no worker is left, not even a departing one, that would run the
-    // queue or end the pool.
+    // The pool is shutting down, and no worker is left, not even a departing one, that would run
+    // the queue or end the pool.
     [[nodiscard]] bool is_stranded() const noexcept {
         return pool_.control.load().state == run_state::shutting_down && pool_.control.has_at_most(0, 0);
     }

@@ -1,7 +1,7 @@
-// detail::pool: a pool is these parts. Parts own state and know no protocol. Paths hold the protocols
-// and own no state: admission_path (a task arrives), worker_path (a worker's life), lifecycle_path
-// (the pool ends), task_runner (a task runs), kept_tasks and rejection_path (a task is refused). A
-// path is made for one call: admission_path{pool}.execute(...).
+// detail::pool: a pool is these parts. Parts own state and know no protocol. Paths hold the
+// protocols and own no state: admission_path (a task arrives), worker_path (a worker's life),
+// lifecycle_path (the pool ends), task_runner (a task runs), kept_tasks and rejection_path (a task
+// is refused). A path is made for one call: admission_path{pool}.execute(...).
 //
 // Locks: those of worker_roster and current_settings. No path holds a lock. So no user code runs
 // under one (hooks, handlers, factories, stop callbacks, moves and destructors of tasks).

@@ -13,7 +13,8 @@ class rejection_path {
 public:
     explicit rejection_path(detail::pool& pool) noexcept : pool_(pool) {}
 
-    /// Hands a task that was not accepted to the rejection policy, or throws what the factory threw.
+    /// Hands a task that was not accepted to the rejection policy, or throws what the factory
+    /// threw.
     void refuse(task&& work, admission_result how, const std::exception_ptr& start_error);
     /// Counts a task as rejected and calls the hook.
     void count(const task& work, rejection_reason reason);

@@ -1,4 +1,5 @@
-// pool_termination: the threads that wait for a pool's end, and those inside close() on its workers.
+// pool_termination: the threads that wait for a pool's end, and those inside close() on its
+// workers.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,7 @@ public:
         return changed_.await(ready, limits);
     }
 
-    // ---- close() on a worker waits until the other workers are gone, except those inside close() too
+    // ---- close() on a worker waits until the other workers are gone or are inside close() too
 
     /// The worker is inside close(), until leave_close(). Calls may repeat.
     void enter_close(worker& w) noexcept {

@@ -108,8 +108,8 @@ void thread_pool_executor::requeue_handle::report(const std::exception_ptr& erro
     }
 }
 
-// ---- Lifecycle. The terminated hook may destroy the handle, and another thread may do so as soon as
-// the pool has terminated: so these calls keep the pool.
+// ---- Lifecycle. The terminated hook may destroy the handle, and another thread may do so as soon
+// as the pool has terminated: so these calls keep the pool.
 
 void thread_pool_executor::shutdown() {
     const std::shared_ptr<detail::pool> keep = use().shared_from_this();
@@ -147,8 +147,8 @@ bool thread_pool_executor::is_terminating() const {
     return !accepts_tasks(now) && now != run_state::terminated;
 }
 
-// ---- Settings. A changed number wakes the threads that may have to act on it; pair (S): the version
-// of the settings.
+// ---- Settings. A changed number wakes the threads that may have to act on it; pair (S): the
+// version of the settings.
 
 const std::string& thread_pool_executor::name() const noexcept {
     return pool_.constants().config.name;

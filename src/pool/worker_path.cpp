@@ -271,7 +271,8 @@ auto worker_path<Pool>::serve_errand(worker& w, task_scope& scope) -> served {
     }
     if (pool_.backlog.try_claim(next) && !next.empty()) {
         scope.reset(next);
-        static_cast<void>(task_runner{pool_}.run(w, scope, next));  // no successor, whatever it throws
+        // The worker gets no successor, whatever the task throws.
+        static_cast<void>(task_runner{pool_}.run(w, scope, next));
         if (w.needs_attention && attend(w, scope, true) == served::detached) {
             return served::detached;
         }

@@ -1,6 +1,6 @@
-// Rejection policies: what happens to a task that the pool refuses. Each can be called in two forms.
-// In the form without a context, for a policy that passes a task on to another one, a task counts as
-// rejected already, except by discard_oldest_policy and block_policy.
+// Rejection policies: what happens to a task that the pool refuses. Each can be called in two
+// forms. In the form without a context, for a policy that passes a task on to another one, a task
+// counts as rejected already, except by discard_oldest_policy and block_policy.
 #pragma once
 
 #include <chrono>
@@ -71,9 +71,9 @@ struct block_policy {
 };
 
 /// Any callable void(task&&, rejection_context&), or void(task&&, rejection_reason,
-/// thread_pool_executor&). The pool calls it on the submitting thread, with no lock held. The pool then
-/// destroys a task that the policy did not move from, which cancels its future. Before a policy of the
-/// second form the task counts as rejected. A shared handle: copies are equal.
+/// thread_pool_executor&). The pool calls it on the submitting thread, with no lock held. The pool
+/// then destroys a task that the policy did not move from, which cancels its future. Before a
+/// policy of the second form the task counts as rejected. A shared handle: copies are equal.
 class rejection_policy {
     template <class F>
     static constexpr bool takes_context = std::invocable<F&, task&&, rejection_context&>;

@@ -23,26 +23,27 @@ struct pool;
 ///
 ///     // Waits for room, at most a second.
 ///     const auto patient = [](spool::task&& work, spool::rejection_context& refusal) {
-///         if (refusal.wait_for_room(work, spool::deadline::after(1s)) != spool::admission_result::accepted) {
-///             throw refusal.error();
-///         }
+///         const auto how = refusal.wait_for_room(work, spool::deadline::after(1s));
+///         if (how != spool::admission_result::accepted) { throw refusal.error(); }
 ///     };
 ///     spool::thread_pool_executor pool({.queue = std::move(bounded), .rejection = patient});
 ///
-/// The pool counts the task as rejected, and calls the `rejected` hook, once at most: when the policy
-/// calls give_up() or error(), or when it returns or throws while the task was neither accepted nor
-/// run.
+/// The pool counts the task as rejected, and calls the `rejected` hook, once at most: when the
+/// policy calls give_up() or error(), or when it returns or throws while the task was neither
+/// accepted nor run.
 ///
-/// Thread safety: only the thread that the policy was called on may use it, and only during the call.
-/// Lifetime: the pool's state outlives the call, also if another thread destroys the pool meanwhile.
+/// Thread safety: only the thread that the policy was called on may use it, and only during the
+/// call.
+/// Lifetime: the pool's state outlives the call, also if another thread destroys the pool
+/// meanwhile.
 class SPOOL_API rejection_context {
 public:
     /// The latest reason: retry() and wait_for_room() update it.
     [[nodiscard]] rejection_reason reason() const noexcept { return reason_; }
     /// Must not be used if another thread may destroy the pool meanwhile.
     [[nodiscard]] thread_pool_executor& pool() const noexcept;
-    /// Whether the calling thread is a worker of the pool. Such a thread must not wait for room: only
-    /// workers make room.
+    /// Whether the calling thread is a worker of the pool. Such a thread must not wait for room:
+    /// only workers make room.
     [[nodiscard]] bool on_worker() const noexcept;
 
     /// Submits the task again, as try_execute(). Moves from `work` only if accepted.
@@ -51,8 +52,8 @@ public:
     admission_result wait_for_room(task& work, deadline until, const std::stop_token& stop);
     /// The same with the stop token of the current task.
     admission_result wait_for_room(task& work, deadline until = deadline::never());
-    /// Drops the head of the queue, which cancels its future and counts as rejected. Returns false if
-    /// the queue is empty.
+    /// Drops the head of the queue, which cancels its future and counts as rejected. Returns false
+    /// if the queue is empty.
     bool evict_oldest();
 
     /// Runs the task on this thread and consumes it. On a worker of the pool it runs like any other

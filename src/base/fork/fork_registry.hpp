@@ -1,14 +1,14 @@
 // fork_registry: what the library does around fork().
 //
 // A forked child has one thread, the one that forked, and a copy of everything as it was at that
-// instant. Other threads may have been inside any lock, or in the middle of any change. So the child
-// uses nothing of the parent that has a lock or threads: each part of the library abandons it, and
-// starts with a state of its own. What is abandoned stays in memory until the process ends.
+// instant. Other threads may have been inside any lock, or in the middle of any change. So the
+// child uses nothing of the parent that has a lock or threads: each part of the library abandons
+// it, and starts with a state of its own. What is abandoned stays in memory until the process ends.
 //
-// In the child no thread runs the tasks of the parent's pools. So the owners of futures (pools and
-// timer_gates) are abandoned by name. A future that names an abandoned owner, and is not done, reads
-// as cancelled. Nothing is written for that, nothing of the task is destroyed, and callbacks that the
-// parent registered are not called.
+// In the child no thread runs the tasks of the parent's pools. So the child abandons the owners of
+// futures (pools and timer_gates) by name. A future that names an abandoned owner, and is not done,
+// reads as cancelled. Nothing is written for that, nothing of the task is destroyed, and callbacks
+// that the parent registered are not called.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,15 @@ namespace spool::inline v1::detail {
 enum class fork_order { futures, pools, timer_gates, deadlock_watch, count };
 
 struct fork_participant {
-    detail::mutex* guard;  // fork() waits for it, so the child finds what it guards whole; may be null
+    /// fork() waits for it, so the child finds whole what it guards. May be null.
+    detail::mutex* guard;
     /// Called in the child, on its only thread, under `guard`. Must run no user code and allocate
     /// nothing.
     void (*in_child)() noexcept;
 };
 
-/// Call it during static initialisation, so that no fork() can come first. Returns false if there is
-/// no fork().
+/// Call it during static initialisation, so that no fork() can come first. Returns false if there
+/// is no fork().
 bool join_forks(fork_order place, fork_participant who) noexcept;
 
 /// A member of each owner of futures: the entry in the list of those that a child has abandoned.

@@ -1,5 +1,5 @@
-// deadlock_finder: finds which waits are stuck, and describes them. Used under the lock of the list;
-// calls no user code.
+// deadlock_finder: finds which waits are stuck, and describes them. Used under the lock of the
+// list; calls no user code.
 #pragma once
 
 #include <cstddef>

@@ -106,8 +106,8 @@ struct deadlock_watch::list {
         return found;
     }
     // For waits that an extra thread helps, now or when its task is due. If the waits are still
-    // stuck at the next check, or stuck again, the finder finds them once more. A wait that a report
-    // has named is not reported again.
+    // stuck at the next check, or stuck again, the finder finds them once more. A wait that a
+    // report has named is not reported again.
     void forget(std::size_t number) {
         const detail::lock_guard lock{mutex};
         for (blocked_wait* w = first; w != nullptr; w = w->next) {

@@ -72,8 +72,8 @@ class deadlock_watch {
 public:
     using sleeper = nested_waiter::sleeper;
     /// How long a wait lasts before it is watched, and how long the watcher sleeps between two
-    /// checks. A long check delays the next one: checks take at most one part in `check_share` of the
-    /// time, up to a sleep of `most_between_checks`.
+    /// checks. A long check delays the next one: checks take at most one part in `check_share` of
+    /// the time, up to a sleep of `most_between_checks`.
     static constexpr std::chrono::milliseconds first_check{100};
     static constexpr std::chrono::milliseconds between_checks{250};
     static constexpr std::chrono::milliseconds most_between_checks{750};

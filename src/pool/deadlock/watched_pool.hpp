@@ -1,4 +1,4 @@
-// What the search for deadlocks needs of a pool and of a worker. None of it takes a lock of the pool.
+// watched_pool: what the search for deadlocks needs of a pool. None of it takes a lock of the pool.
 #pragma once
 
 #include <atomic>

@@ -49,8 +49,8 @@ public:
         const auto run = run_if(w, is_wanted);
         return pool_.backlog.queue().use_other(run);
     }
-    /// Runs all wanted tasks of the whole queue, and calls `before_each`. Returns false if there are
-    /// none.
+    /// Runs all wanted tasks of the whole queue; calls `before_each` before each. Returns false if
+    /// there are none.
     template <class Wanted, class Before>
     bool run_queued(worker& w, Wanted is_wanted, Before before_each) const {
         std::vector<task> children = pool_.backlog.queue().take_if(is_wanted);

@@ -11,7 +11,7 @@
 //     close() on the worker          run_all(), before the queue
 //     a wait for the task's future   the waiter claims it, as it claims a queued task; a stale
 //                                    entry stays in the list
-//     any other wait that lasts      give_away() offers the list to the queue, for the other workers
+//     any other wait that lasts      give_away() offers the list to the queue, for other workers
 //
 // A kept task counts as queued. shutdown_now() does not hand it back, because only the worker's own
 // thread may touch the list: the task runs with a stop requested.

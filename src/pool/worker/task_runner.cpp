@@ -103,8 +103,8 @@ void task_runner::run_nested(worker& w, task& work, const std::stop_token& stop)
         w, scope, work, [&work] { work(); }, info);
 }
 
-// A waiter has claimed the body of a queued task. If the queue throws, the claimed body must run all
-// the same.
+// A waiter has claimed the body of a queued task. If the queue throws, the claimed body must run
+// all the same.
 void task_runner::count_stale_entry() noexcept {
     try {
         pool_.backlog.add_stale_entry();

@@ -1,7 +1,8 @@
 // task_runner: runs one task on a worker: the scope, the counts, the hooks, the times, and what the
 // task throws.
 //
-// A task counts as started before its body begins, and as completed after its callable is destroyed.
+// A task counts as started before its body begins, and as completed after its callable is
+// destroyed.
 //
 // A task may destroy the pool. The worker's stage is then let_go, and the runner touches only the
 // worker's own state any more.

@@ -31,8 +31,8 @@ worker_roster::~worker_roster() {
 
 // ---- A worker is started
 
-// To move a task calls user code, so the worker gets it before the lock, and gives it back after the
-// lock if the worker is not added.
+// To move a task calls user code, so the worker gets it before the lock, and gives it back after
+// the lock if the worker is not added.
 std::shared_ptr<worker> worker_roster::enlist(task* first) {
     auto w = std::make_shared<worker>();
     w->info.pool = pool_;
@@ -144,8 +144,8 @@ bool worker_roster::begin(worker& w, task_scope& scope) {
     return true;
 }
 
-// The body is destroyed either before the factory returned, which the starter will see, or later, in
-// the factory's thread.
+// The body is destroyed either before the factory returned, which the starter will see, or later,
+// in the factory's thread.
 std::optional<task> worker_roster::drop(worker& w) noexcept {
     {
         const detail::lock_guard lock{mutex_};
@@ -230,8 +230,8 @@ void worker_roster::join(worker_list& ended) {
     }
 }
 
-// A thread that has left the pool may close it, in a thread_local destructor or the terminated hook.
-// Another worker that left may be joining this thread, so this thread joins none.
+// A thread that has left the pool may close it, in a thread_local destructor or the terminated
+// hook. Another worker that left may be joining this thread, so this thread joins none.
 void worker_roster::join_ended() {
     if (has_left_here()) {
         return;

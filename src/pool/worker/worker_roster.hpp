@@ -1,5 +1,5 @@
-// worker_roster: the workers of a pool. It owns the list of workers, the threads that are still to be
-// joined, the counts that outlive a worker, and what is known about failed starts.
+// worker_roster: the workers of a pool. It owns the list of workers, the threads that are still to
+// be joined, the counts that outlive a worker, and what is known about failed starts.
 //
 // R1  A worker is in the list from before the factory is called until retire(), release(),
 //     strike_off() or drop().
@@ -7,9 +7,9 @@
 // R3  No user code runs under the lock: stop callbacks, moves and destructors of tasks and
 //     exceptions.
 //
-// The thread of a new worker may begin, and even end, before the factory has returned its handle. So
-// enlist() comes before the factory. keep_thread() stores the handle afterwards, or joins the thread
-// if the worker has ended.
+// The thread of a new worker may begin, and even end, before the factory has returned its handle.
+// So enlist() comes before the factory. keep_thread() stores the handle afterwards, or joins the
+// thread if the worker has ended.
 #pragma once
 
 #include <atomic>
@@ -44,8 +44,8 @@ public:
 
     // ---- A worker is started
 
-    /// Adds a worker, and moves from `*first` if it succeeds. Returns null if the pool has shut down
-    /// since the worker was counted in.
+    /// Adds a worker, and moves from `*first` if it succeeds. Returns null if the pool has shut
+    /// down since the worker was counted in.
     [[nodiscard]] std::shared_ptr<worker> enlist(task* first);
     /// Stores the thread in the worker. Returns false if no thread will run the body.
     [[nodiscard]] bool keep_thread(const std::shared_ptr<worker>& self, worker_thread&& thread);

@@ -1,4 +1,5 @@
-// worker_wait_context: lets a worker that waits for a task of its own pool run it (see future_link).
+// worker_wait_context: lets a worker that waits for a task of its own pool run it (see
+// future_link).
 #pragma once
 
 #include "pool/pool.hpp"

@@ -22,8 +22,9 @@ using spool::admission_result;
 enum class way { block_policy, own_policy, execute_for };
 
 // One held worker, a queue whose only place is taken, and a submitter that waits for room.
-class pool_blocking : public testing::TestWithParam<way> {
+class pool_with_a_full_queue : public testing::Test {
 protected:
+    explicit pool_with_a_full_queue(way w = way::block_policy) : how(w) {}
     void saturate() {
         busy.hold(pool);
         ASSERT_TRUE(busy.started());
@@ -33,7 +34,7 @@ protected:
         submitter = std::jthread([this] {
             spool::task work = [this] { ++submitted_ran; };
             try {
-                if (GetParam() != way::execute_for) {
+                if (how != way::execute_for) {
                     pool.execute(std::move(work));
                     outcome.add("accepted");
                 } else {
@@ -62,9 +63,9 @@ protected:
         EXPECT_EQ(submitted_ran, submitted);
         EXPECT_EQ(pool.queue().size(), 0U);
     }
-    static spool::rejection_policy policy() {
-        return GetParam() == way::own_policy ? spool::rejection_policy{test::own_block_policy{}}
-                                             : spool::block_policy{};
+    [[nodiscard]] spool::rejection_policy policy() const {
+        return how == way::own_policy ? spool::rejection_policy{test::own_block_policy{}}
+                                      : spool::block_policy{};
     }
     static std::string name_of(admission_result r) {
         switch (r) {
@@ -77,6 +78,7 @@ protected:
         return "?";
     }
 
+    const way how;
     std::atomic<int> ran{0};
     std::atomic<int> submitted_ran{0};
     std::stop_source stop;
@@ -91,6 +93,11 @@ protected:
                                       .rejection = policy()}};
     std::jthread submitter;  // joined before the pool is destroyed
     test::open_at_end guard{busy.release_gate()};
+};
+
+class pool_blocking : public pool_with_a_full_queue, public testing::WithParamInterface<way> {
+protected:
+    pool_blocking() : pool_with_a_full_queue(GetParam()) {}
 };
 
 }  // namespace
@@ -159,7 +166,7 @@ TEST_P(pool_blocking, is_released_by_shutdown_and_the_task_is_refused) {
     start_submitter();
     pool.shutdown();
     EXPECT_EQ(wait_for_outcome(), "shut down");
-    EXPECT_EQ(pool.rejected_count(), GetParam() != way::execute_for ? 1U : 0U);
+    EXPECT_EQ(pool.rejected_count(), how != way::execute_for ? 1U : 0U);
     finish(0);
     EXPECT_EQ(ran, 1);
 }
@@ -185,7 +192,7 @@ TEST_P(pool_blocking, is_refused_when_the_pool_shuts_down_just_after_room_was_fo
     EXPECT_EQ(ran, 0);
 }
 
-TEST_F(pool_blocking, block_policy_ends_with_interrupted_when_the_submitting_task_is_stopped) {
+TEST_F(pool_with_a_full_queue, block_policy_ends_with_interrupted_when_the_submitting_task_is_stopped) {
     saturate();
     spool::thread_pool_executor other({.name = "other", .core_size = 1});
     const auto blocked = other.submit([this] { pool.execute([this] { ++submitted_ran; }); });
@@ -196,7 +203,7 @@ TEST_F(pool_blocking, block_policy_ends_with_interrupted_when_the_submitting_tas
     finish(0);
 }
 
-TEST_F(pool_blocking, execute_for_ends_with_interrupted_at_a_stop_and_leaves_the_task_untouched) {
+TEST_F(pool_with_a_full_queue, execute_for_ends_with_interrupted_at_a_stop_and_leaves_the_task_untouched) {
     saturate();
     spool::task work = [this] { ++submitted_ran; };
     const auto id = work.id();
@@ -212,7 +219,7 @@ TEST_F(pool_blocking, execute_for_ends_with_interrupted_at_a_stop_and_leaves_the
     EXPECT_EQ(submitted_ran, 1);
 }
 
-TEST_F(pool_blocking, execute_for_answers_timed_out_no_sooner_and_leaves_the_task_untouched) {
+TEST_F(pool_with_a_full_queue, execute_for_answers_timed_out_no_sooner_and_leaves_the_task_untouched) {
     saturate();
     spool::task work = [this] { ++submitted_ran; };
     const auto id = work.id();
@@ -228,7 +235,7 @@ TEST_F(pool_blocking, execute_for_answers_timed_out_no_sooner_and_leaves_the_tas
     EXPECT_EQ(work.id(), id);
 }
 
-TEST_F(pool_blocking, block_policy_with_a_limit_rejects_no_sooner_and_counts_it) {
+TEST_F(pool_with_a_full_queue, block_policy_with_a_limit_rejects_no_sooner_and_counts_it) {
     pool.set_rejection(spool::block_policy{.limit = test::short_delay()});
     saturate();
     const auto took = test::time_of([&] {
@@ -244,7 +251,7 @@ TEST_F(pool_blocking, block_policy_with_a_limit_rejects_no_sooner_and_counts_it)
     finish(0);
 }
 
-TEST_F(pool_blocking, block_policy_on_a_worker_of_the_same_pool_runs_the_task_there) {
+TEST_F(pool_with_a_full_queue, block_policy_on_a_worker_of_the_same_pool_runs_the_task_there) {
     std::thread::id outer;
     std::thread::id inner;
     const auto done = pool.submit([&] {
@@ -259,7 +266,7 @@ TEST_F(pool_blocking, block_policy_on_a_worker_of_the_same_pool_runs_the_task_th
     EXPECT_EQ(ran, 1);
 }
 
-TEST_F(pool_blocking, execute_for_answers_no_thread_when_nobody_can_be_started) {
+TEST_F(pool_with_a_full_queue, execute_for_answers_no_thread_when_nobody_can_be_started) {
     pool.set_thread_factory([](spool::task, const spool::worker_info&) { return spool::worker_thread{}; });
     spool::task work = [this] { ++submitted_ran; };
     EXPECT_EQ(pool.execute_for(std::move(work), 1h), admission_result::no_thread);
@@ -269,7 +276,7 @@ TEST_F(pool_blocking, execute_for_answers_no_thread_when_nobody_can_be_started) 
 
 // While the submitter waits for room, its task is not in the queue, so no worker may start it. The
 // task is refused or it runs, never both.
-TEST_F(pool_blocking, a_task_that_still_waits_for_room_is_not_run_by_a_worker_that_waits_for_it) {
+TEST_F(pool_with_a_full_queue, a_task_that_still_waits_for_room_is_not_run_by_a_worker_that_waits_for_it) {
     auto [handle, work] = spool::future_task<void>{[this] { ++submitted_ran; }}.split();
     test::gate submitter_waits;
     std::stop_source end_of_wait;
