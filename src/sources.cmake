@@ -113,7 +113,6 @@ set(SPOOL_SOURCES
     src/base/exceptions_in_flight.hpp
     src/base/fork/fork_registry.cpp
     src/base/fork/fork_registry.hpp
-    src/base/pause_point.cpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
     src/base/thread_sanitizer.cpp
