@@ -39,6 +39,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/admission.hpp
     include/spool/pool/deadlock_policy.hpp
     include/spool/pool/detail/join_count.hpp
+    include/spool/pool/detail/process_local_pool.hpp
     include/spool/pool/executors.hpp
     include/spool/pool/lint.hpp
     include/spool/pool/pool_hooks.hpp
@@ -112,10 +113,8 @@ set(SPOOL_SOURCES
     src/base/default_parallelism.cpp
     src/base/error.cpp
     src/base/exceptions_in_flight.hpp
-    src/base/fork_handlers.hpp
-    src/base/fork_handlers_portable.cpp
-    src/base/fork_handlers_posix.cpp
-    src/base/pause_point.cpp
+    src/base/fork/fork_registry.cpp
+    src/base/fork/fork_registry.hpp
     src/base/task_id.cpp
     src/base/task_scope.cpp
     src/base/thread_sanitizer.cpp
@@ -142,29 +141,28 @@ set(SPOOL_SOURCES
     src/pool/deadlock/deadlock_finder.hpp
     src/pool/deadlock/deadlock_watch.cpp
     src/pool/deadlock/deadlock_watch.hpp
-    src/pool/executors.cpp
-    src/pool/fork/fork_list.cpp
-    src/pool/fork/fork_list.hpp
+    src/pool/deadlock/watched_pool.hpp
     src/pool/fork/pool_fork.cpp
     src/pool/fork/pool_fork.hpp
     src/pool/group/claimable_child.cpp
     src/pool/group/claimable_child.hpp
+    src/pool/group/group_access.hpp
     src/pool/group/task_group.cpp
     src/pool/lifecycle_path.cpp
     src/pool/lifecycle_path.hpp
-    src/pool/lint.cpp
+    src/pool/options/executors.cpp
+    src/pool/options/lint.cpp
+    src/pool/options/pool_options.cpp
     src/pool/pool.cpp
     src/pool/pool.hpp
     src/pool/pool_config.hpp
-    src/pool/pool_options.cpp
     src/pool/rejection.cpp
     src/pool/rejection_path.hpp
     src/pool/snapshot.cpp
     src/pool/termination.hpp
     src/pool/thread_pool_executor.cpp
+    src/pool/threads/stack_room.cpp
     src/pool/threads/stack_room.hpp
-    src/pool/threads/stack_room_linux.cpp
-    src/pool/threads/stack_room_portable.cpp
     src/pool/threads/thread_factory.cpp
     src/pool/threads/thread_setup.hpp
     src/pool/threads/thread_setup_linux.cpp
@@ -181,18 +179,13 @@ set(SPOOL_SOURCES
     src/pool/worker/worker_wait_context.hpp
     src/pool/worker_path.cpp
     src/pool/worker_path.hpp
-    src/queue/array_blocking_queue.cpp
     src/queue/attachment.cpp
     src/queue/blocking_queue.cpp
-    src/queue/linked_blocking_queue.cpp
-    src/queue/pages_linux.cpp
-    src/queue/pages_portable.cpp
+    src/queue/pages.cpp
     src/schedule/carried_task.hpp
     src/schedule/executors.cpp
     src/schedule/near_heap.hpp
     src/schedule/precise_sleep.hpp
-    src/schedule/precise_sleep_linux.cpp
-    src/schedule/precise_sleep_portable.cpp
     src/schedule/schedule_link.hpp
     src/schedule/scheduled_thread_pool_executor.cpp
     src/schedule/series.cpp
@@ -209,9 +202,8 @@ set(SPOOL_SOURCES
     src/sync/barrier.cpp
     src/sync/parking_futex.cpp
     src/sync/parking_portable.cpp
+    src/sync/process_fence.cpp
     src/sync/process_fence.hpp
-    src/sync/process_fence_linux.cpp
-    src/sync/process_fence_portable.cpp
     src/sync/spinning.cpp
     src/sync/this_task.cpp
     src/sync/throttle_watch.cpp
@@ -220,19 +212,9 @@ set(SPOOL_SOURCES
     src/testing/manual_clock.cpp
 )
 
-# One source file per system where systems differ.
-if(UNIX)
-    list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_portable.cpp)
-else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_posix.cpp)
-endif()
+# One source file per system where systems differ in more than a few lines.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_portable.cpp src/pool/threads/thread_setup_portable.cpp
-        src/queue/pages_portable.cpp
-        src/schedule/precise_sleep_portable.cpp src/sync/process_fence_portable.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/thread_setup_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_linux.cpp src/pool/threads/thread_setup_linux.cpp
-        src/queue/pages_linux.cpp
-        src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp
-        src/sync/process_fence_linux.cpp)
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/thread_setup_linux.cpp src/sync/parking_futex.cpp)
 endif()

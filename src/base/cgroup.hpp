@@ -16,24 +16,21 @@
 #include <string_view>
 #include <vector>
 
-#include "spool/base/export.hpp"
-
 namespace spool::inline v1::detail {
 
 /// The folders whose quotas limit the process: its own cgroup first, then every parent up to the
 /// mount point. The arguments are the texts of /proc/self/cgroup and /proc/self/mountinfo.
-[[nodiscard]] SPOOL_API std::vector<std::string> cpu_cgroup_folders(std::string_view cgroups,
-                                                                    std::string_view mounts);
+[[nodiscard]] std::vector<std::string> cpu_cgroup_folders(std::string_view cgroups, std::string_view mounts);
 
 /// The same for the calling process.
-[[nodiscard]] SPOOL_API std::vector<std::string> cpu_cgroup_folders();
+[[nodiscard]] std::vector<std::string> cpu_cgroup_folders();
 
 /// The smallest quota of these folders, in CPUs; infinite if no folder has a quota. Reads cpu.max,
 /// or cpu.cfs_quota_us and cpu.cfs_period_us. A missing or malformed file means no quota.
-[[nodiscard]] SPOOL_API double cpu_quota(const std::vector<std::string>& folders);
+[[nodiscard]] double cpu_quota(const std::vector<std::string>& folders);
 
 /// The number of periods in which a quota of these folders was used up: the sum of nr_throttled in
 /// cpu.stat.
-[[nodiscard]] SPOOL_API std::uint64_t throttled_periods(const std::vector<std::string>& folders);
+[[nodiscard]] std::uint64_t throttled_periods(const std::vector<std::string>& folders);
 
 }  // namespace spool::inline v1::detail

@@ -38,29 +38,19 @@ rejected_execution::rejected_execution(rejection_reason reason, std::string_view
       reason_(reason),
       executor_(std::make_shared<const std::string>(executor)) {}
 
-rejected_execution::rejected_execution(const rejected_execution&) noexcept = default;
-rejected_execution& rejected_execution::operator=(const rejected_execution&) noexcept = default;
 rejected_execution::~rejected_execution() = default;
 
 cancelled::cancelled() : std::runtime_error("the task was cancelled") {}
 cancelled::cancelled(const std::string& what) : std::runtime_error(what) {}
-cancelled::cancelled(const cancelled&) noexcept = default;
-cancelled& cancelled::operator=(const cancelled&) noexcept = default;
 cancelled::~cancelled() = default;
 
 timed_out::timed_out(const std::string& what) : std::runtime_error(what) {}
-timed_out::timed_out(const timed_out&) noexcept = default;
-timed_out& timed_out::operator=(const timed_out&) noexcept = default;
 timed_out::~timed_out() = default;
 
 interrupted::interrupted(const std::string& what) : std::runtime_error(what) {}
-interrupted::interrupted(const interrupted&) noexcept = default;
-interrupted& interrupted::operator=(const interrupted&) noexcept = default;
 interrupted::~interrupted() = default;
 
 deadlock::deadlock(const std::string& what) : std::runtime_error(what) {}
-deadlock::deadlock(const deadlock&) noexcept = default;
-deadlock& deadlock::operator=(const deadlock&) noexcept = default;
 deadlock::~deadlock() = default;
 
 std::string describe(const std::exception_ptr& error) {

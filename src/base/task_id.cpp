@@ -16,7 +16,7 @@ constinit thread_local id_block id_block::local_;
 
 constinit task_id first_own_id = 0;
 
-void restart_ids_after_fork() noexcept {
+void restart_ids() noexcept {
     id_block::reset();  // the parent keeps using this block
     // relaxed, owner: there is only one thread
     first_own_id = next_block.load(std::memory_order_relaxed);

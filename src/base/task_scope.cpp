@@ -1,21 +1,11 @@
 #include "spool/detail/task_scope.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <memory>
 
 #include "spool/base/clock_source.hpp"
 #include "spool/base/task.hpp"
 
 namespace spool::inline v1 {
-namespace {
-
-// The open scopes of the thread that forked lie on its stack between these two; no other thread's
-// scopes do. Written only while the process has a single thread.
-constinit const task_scope* lowest_survivor = nullptr;
-constinit const task_scope* highest_survivor = nullptr;
-
-}  // namespace
 
 constinit thread_local task_scope* task_scope::innermost_ = nullptr;
 
@@ -57,6 +47,14 @@ std::stop_token task_scope::current_token() {
     return innermost_ != nullptr ? innermost_->token() : std::stop_token{};
 }
 
+std::stop_token task_scope::current_token_or_none() noexcept {
+    try {
+        return current_token();
+    } catch (...) {
+        return {};
+    }
+}
+
 std::stop_token task_scope::token() {
     // Link first: if that throws, nothing has changed. Do not call outer_->token() under mutex_.
     if (outer_ != nullptr && !stop_from_outer_.has_value()) {
@@ -96,21 +94,6 @@ task_scope* task_scope::adopt() noexcept {
     }
     innermost_->adoptable_ = false;
     return innermost_;
-}
-
-void task_scope::after_fork_in_child() noexcept {
-    lowest_survivor = highest_survivor = innermost_;
-    for (task_scope* scope = innermost_; scope != nullptr; scope = scope->outer_) {
-        // A thread that is gone may have held it in interrupt(), which leaves source_ intact.
-        std::construct_at(&scope->mutex_);
-        lowest_survivor = std::min(lowest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
-        highest_survivor = std::max(highest_survivor, static_cast<const task_scope*>(scope), std::less<>{});
-    }
-}
-
-bool task_scope::is_of_forking_thread(const task_scope* scope) noexcept {
-    return lowest_survivor != nullptr && !std::less<>{}(scope, lowest_survivor) &&
-           !std::less<>{}(highest_survivor, scope);
 }
 
 void task_scope::forward_stop::operator()() const noexcept {

@@ -10,21 +10,8 @@
 #include "spool/base/error.hpp"
 #include "spool/detail/mutex.hpp"
 #include "spool/detail/task_scope.hpp"
-#include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
-namespace {
-
-// The destructor must wait even if there is no memory for a token.
-std::stop_token token_or_none() noexcept {
-    try {
-        return this_task::stop_token();
-    } catch (...) {
-        return {};
-    }
-}
-
-}  // namespace
 
 // Every thread is in one of two lists: in running_ until its task has ended, then in finished_
 // until another thread joins it. A thread that finishes joins the threads that finished before it.
@@ -277,7 +264,7 @@ bool thread_per_task_executor::await_termination_until(deadline until, std::stop
 
 void thread_per_task_executor::close() {
     shutdown();
-    if (threads_->wait_closed({.stop = token_or_none()}) == wait_result::interrupted) {
+    if (threads_->wait_closed({.stop = task_scope::current_token_or_none()}) == wait_result::interrupted) {
         threads_->stop_all();
         static_cast<void>(threads_->wait_closed({}));
     }

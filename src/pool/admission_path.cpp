@@ -50,7 +50,7 @@ admission_result admission_path<Pool>::execute_until(task_type& work, deadline u
         };
         const ticket mine = pool_.backlog.ticket_of(work);
         const auto wait = [&](task_backlog::sleeper sleep) {
-            return until.is_never() ? deadlock_watch::wait(pool_, blocked_wait::what::room, stop, sleep)
+            return until.is_never() ? deadlock_watch::wait(pool_.watch, blocked_wait::what::room, stop, sleep)
                                     : sleep({.until = until, .stop = stop});
         };
         const wait_result how = pool_.backlog.offer_when_room(work, try_again, wait);

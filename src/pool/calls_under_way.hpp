@@ -18,29 +18,20 @@
 
 namespace spool::inline v1 {
 
+class calls_under_way {
 #if defined(NDEBUG)
-
-class calls_under_way {
-public:
-    class entry {
-    public:
-        template <class IsCounted>
-        entry(calls_under_way&, IsCounted&&) noexcept {}
-        void end() noexcept {}
-    };
-    static void expect_none(const std::string&) noexcept {}
-};
-
+    static constexpr bool is_checked = false;
 #else
+    static constexpr bool is_checked = true;
+#endif
 
-class calls_under_way {
 public:
     /// One call, while it may touch the pool. Counted only if `is_counted()` returns true.
     class entry {
     public:
         template <class IsCounted>
         entry(calls_under_way& calls, IsCounted&& is_counted) noexcept
-            : calls_(is_counted() ? &calls : nullptr) {
+            : calls_(is_checked && is_counted() ? &calls : nullptr) {
             if (calls_ != nullptr) {
                 calls_->count_.fetch_add(1);
             }
@@ -50,7 +41,7 @@ public:
         ~entry() { end(); }
         /// From here on the call does not touch the pool, or keeps alive what it touches.
         void end() noexcept {
-            if (calls_ != nullptr) {
+            if (is_checked && calls_ != nullptr) {
                 std::exchange(calls_, nullptr)->count_.fetch_sub(1);
             }
         }
@@ -71,7 +62,5 @@ private:
 
     std::atomic<std::size_t> count_{0};
 };
-
-#endif
 
 }  // namespace spool::inline v1

@@ -92,13 +92,13 @@ void current_settings::set_factory(thread_factory factory) {
     factory_.set(std::move(factory));
 }
 
-void current_settings::copy_after_fork(pool_options& options) const {
+void current_settings::copy_without_lock(pool_options& options) const {
     options.core_size = core_size_.load();
     options.maximum_size = maximum_size_.load();
     options.keep_alive = keep_alive();
     options.core_threads_may_time_out = core_may_time_out_.load();
-    options.thread_factory = *factory_.get_after_fork();
-    options.rejection = *rejection_.get_after_fork();
+    options.thread_factory = *factory_.get_without_lock();
+    options.rejection = *rejection_.get_without_lock();
 }
 
 }  // namespace spool::inline v1

@@ -20,8 +20,7 @@
 
 namespace spool::inline v1 {
 
-/// A value that can be changed while other threads read it. A forked child can read it too,
-/// whatever the other threads of the parent were doing.
+/// A value that can be changed while other threads read it.
 ///
 /// One of two slots is current. set() puts a new value into the other slot, then makes that slot
 /// current: so at every instant the current slot holds a whole value. Copying and destroying a
@@ -33,7 +32,7 @@ public:
 
     [[nodiscard]] std::shared_ptr<const T> get() const {
         const detail::lock_guard lock{mutex_};
-        return get_after_fork();
+        return get_without_lock();
     }
     void set(T&& value) {
         auto next = std::make_shared<const T>(std::move(value));
@@ -44,8 +43,8 @@ public:
         current_.store(1 - before);
         old = std::move(slots_[before]);
     }
-    /// Takes no lock: in a forked child, a thread that does not exist may hold the lock for ever.
-    [[nodiscard]] std::shared_ptr<const T> get_after_fork() const SPOOL_UNCHECKED_LOCKS {
+    /// For a process whose thread that held the lock does not exist.
+    [[nodiscard]] std::shared_ptr<const T> get_without_lock() const SPOOL_UNCHECKED_LOCKS {
         return slots_[current_.load()];
     }
 
@@ -84,8 +83,8 @@ public:
     void set_rejection(rejection_policy policy);
     void set_factory(thread_factory factory);
 
-    /// For a forked child: copies the settings into `options`, and takes no lock.
-    void copy_after_fork(pool_options& options) const;
+    /// Copies the settings into `options`. See setting::get_without_lock().
+    void copy_without_lock(pool_options& options) const;
 
 private:
     void check(bool holds, const std::string& what) const;

@@ -8,21 +8,9 @@
 #include "pool/worker/task_runner.hpp"
 #include "pool/worker/worker_wait_context.hpp"
 #include "spool/base/error.hpp"
-#include "spool/sync/this_task.hpp"
+#include "spool/detail/task_scope.hpp"
 
 namespace spool::inline v1 {
-namespace {
-
-// A destructor must wait even if there is no memory for a token.
-std::stop_token token_or_none() noexcept {
-    try {
-        return this_task::stop_token();
-    } catch (...) {
-        return {};
-    }
-}
-
-}  // namespace
 
 template <class Pool>
 std::vector<task> lifecycle_path<Pool>::shutdown_now() {
@@ -79,7 +67,7 @@ void lifecycle_path<Pool>::close() {
         return;
     }
     shutdown();
-    wait_for_end(token_or_none());
+    wait_for_end(task_scope::current_token_or_none());
     detail::receive_in_library(&pool_);
     pool_.roster.join_ended();
 }
@@ -165,7 +153,8 @@ void lifecycle_path<Pool>::close_on_worker(worker& w) {
     worker_wait_context::for_each_of(&pool_, [this](worker& one) { pool_.termination.enter_close(one); });
     pool_.termination.notify();  // pair (S): the closers
     const auto alone = [this] { return pool_.termination.only_closers_left(pool_.control); };
-    if (pool_.termination.await(alone, {.stop = token_or_none()}) == wait_result::interrupted) {
+    if (pool_.termination.await(alone, {.stop = task_scope::current_token_or_none()}) ==
+        wait_result::interrupted) {
         discard_queue();
         static_cast<void>(pool_.termination.await(alone));
     }

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/fork_handlers.hpp"
 #include "pool/worker/worker_wait_context.hpp"
 #include "pool/worker_path.hpp"
 
@@ -112,8 +111,6 @@ void pool_config::report_queue_failure() const noexcept {
     }
 }
 
-#if !defined(NDEBUG)
-
 void calls_under_way::fail(const std::string& pool, std::size_t n) noexcept {
     std::fprintf(
         stderr,
@@ -123,7 +120,5 @@ void calls_under_way::fail(const std::string& pool, std::size_t n) noexcept {
         pool.c_str(), n);
     std::abort();
 }
-
-#endif
 
 }  // namespace spool::inline v1

@@ -12,10 +12,12 @@
 #include <memory>
 #include <string>
 
+#include "base/fork/fork_registry.hpp"
 #include "pool/backlog.hpp"
 #include "pool/calls_under_way.hpp"
 #include "pool/control_word.hpp"
 #include "pool/current_settings.hpp"
+#include "pool/deadlock/watched_pool.hpp"
 #include "pool/pool_config.hpp"
 #include "pool/termination.hpp"
 #include "pool/worker/worker_roster.hpp"
@@ -38,6 +40,21 @@ private:
 };
 
 namespace detail {
+
+/// The pool as the search for deadlocks sees it.
+class pool_watch final : public watched_pool {
+public:
+    explicit pool_watch(pool& watched) noexcept : pool_(watched) {}
+    [[nodiscard]] const void* id() const noexcept override { return &pool_; }
+    [[nodiscard]] const std::string& name() const noexcept override;
+    [[nodiscard]] const deadlock_policy& policy() const noexcept override;
+    [[nodiscard]] bool cannot_progress(std::size_t waiting) const noexcept override;
+    bool lend_thread(task_id wanted, future_link::readiness ready) noexcept override;
+    [[nodiscard]] std::shared_ptr<watched_pool> keep() override;
+
+private:
+    pool& pool_;
+};
 
 struct pool : std::enable_shared_from_this<pool> {
     using task_type = task;
@@ -70,16 +87,21 @@ struct pool : std::enable_shared_from_this<pool> {
     rejection_log rejections;
     detail::state_depot memory;  // of futures
     recent_waits idle_waits;     // how long idle workers waited for their next task
-    [[no_unique_address]] calls_under_way calls;
+    calls_under_way calls;
+    pool_watch watch{*this};
 
-    // ---- See fork/pool_fork.hpp
-
-    const long made_in;                   // the id of the process that made the pool
-    std::shared_ptr<pool> self_in_child;  // itself, for good, in a forked child that has lost it
-    abandoned_owner abandoned;
+    const long made_in;    // the id of the process that made the pool
+    abandonable in_child;  // see fork/pool_fork.hpp
 
     thread_pool_executor& handle;  // used only inside calls on it
 };
+
+inline const std::string& pool_watch::name() const noexcept {
+    return pool_.config.name;
+}
+inline const deadlock_policy& pool_watch::policy() const noexcept {
+    return pool_.config.on_deadlock;
+}
 
 // ---- snapshot.cpp
 

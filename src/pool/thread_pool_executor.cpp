@@ -5,8 +5,6 @@
 
 #include "base/thread_sanitizer_active.hpp"
 #include "pool/admission_path.hpp"
-#include "pool/fork/fork_list.hpp"
-#include "pool/fork/pool_fork.hpp"
 #include "pool/lifecycle_path.hpp"
 #include "pool/pool.hpp"
 #include "pool/worker_path.hpp"
@@ -24,20 +22,15 @@ void hand_over(const task& work) noexcept {
 }  // namespace
 
 thread_pool_executor::thread_pool_executor(pool_options options)
-    : pool_(std::make_shared<detail::pool>(*this, std::move(options), false, nullptr)) {
-    fork_list::add(*this);
-}
+    : pool_(std::make_shared<detail::pool>(*this, std::move(options), false, nullptr)) {}
 
 thread_pool_executor::thread_pool_executor(pool_options options, queue_first how)
-    : pool_(std::make_shared<detail::pool>(*this, std::move(options), true, std::move(how.clock))) {
-    fork_list::add(*this);
-}
+    : pool_(std::make_shared<detail::pool>(*this, std::move(options), true, std::move(how.clock))) {}
 
 thread_pool_executor::~thread_pool_executor() {
     if (!is_forked_child()) {
         lifecycle_path{use()}.destroy();
     }
-    fork_list::remove(*this);
 }
 
 // ---- Submitting
@@ -81,7 +74,7 @@ detail::state_depot* thread_pool_executor::state_memory() const noexcept {
     return &use().memory;
 }
 std::string thread_pool_executor::executor_label() const {
-    return (is_forked_child() ? *lost_ : use()).config.label;
+    return pool_.constants().config.label;
 }
 
 // ---- For derived pools
@@ -91,7 +84,7 @@ void thread_pool_executor::on_shutdown() {}
 void thread_pool_executor::reinitialize_after_fork(blocking_queue<task>&, const void*, requeue_handle) const {
 }
 bool thread_pool_executor::is_forked_child() const noexcept {
-    return here_.load() == nullptr;
+    return pool_.is_abandoned();
 }
 void thread_pool_executor::try_terminate() {
     lifecycle_path{use()}.try_terminate();
@@ -105,7 +98,8 @@ thread_pool_executor::requeue_handle thread_pool_executor::make_requeue_handle()
 }
 bool thread_pool_executor::requeue_handle::requeue(task& work, function_ref<bool(run_state)> may_run) const {
     const std::shared_ptr<detail::pool> pool = pool_.lock();
-    return pool != nullptr && !is_abandoned(*pool) && admission_path{*pool}.requeue(work, may_run);
+    return pool != nullptr && !detail::is_abandoned(pool.get()) &&
+           admission_path{*pool}.requeue(work, may_run);
 }
 bool thread_pool_executor::requeue_handle::terminates_on_uncaught() const noexcept {
     const std::shared_ptr<detail::pool> pool = pool_.lock();
@@ -133,7 +127,7 @@ bool thread_pool_executor::await_termination_until(deadline until, std::stop_tok
     return lifecycle_path{*keep}.await_termination(until, stop);
 }
 void thread_pool_executor::close() {
-    if (is_forked_child() && lost_->config.on_fork == fork_policy::abort) {
+    if (is_forked_child() && pool_.constants().config.on_fork == fork_policy::abort) {
         return;  // in this process there is nothing to close
     }
     const std::shared_ptr<detail::pool> keep = use().shared_from_this();
@@ -160,7 +154,7 @@ bool thread_pool_executor::is_terminating() const {
 // version of the settings.
 
 const std::string& thread_pool_executor::name() const noexcept {
-    return (is_forked_child() ? *lost_ : use()).config.name;
+    return pool_.constants().config.name;
 }
 std::size_t thread_pool_executor::core_size() const noexcept {
     return use().settings.core_size();

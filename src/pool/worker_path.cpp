@@ -127,7 +127,7 @@ void worker_path<Pool>::work(const std::shared_ptr<worker>& self) {
         for (;;) {
             const served how = w.errand.has_value() ? serve_errand(w, scope) : serve(w, scope);
             if (how == served::detached) {
-                if (is_abandoned(pool_)) {  // in a forked child
+                if (detail::is_abandoned(&pool_)) {  // in a forked child
                     attachment.forget();
                     end_task_in_child(pool_);
                 }

@@ -1,5 +1,8 @@
 #include "spool/queue/blocking_queue.hpp"
 
+#include "spool/queue/array_blocking_queue.hpp"
+#include "spool/queue/linked_blocking_queue.hpp"
+
 #include <stdexcept>
 #include <string>
 
@@ -10,7 +13,10 @@
 #include <memory>
 #endif
 
-namespace spool::inline v1::detail {
+namespace spool::inline v1 {
+
+template class array_blocking_queue<task>;
+template class linked_blocking_queue<task>;
 
 namespace {
 
@@ -34,10 +40,10 @@ std::string readable_name(const std::type_info& type) {
 
 }  // namespace
 
-void throw_fixed_capacity(const std::type_info& kind, std::size_t capacity) {
+void detail::throw_fixed_capacity(const std::type_info& kind, std::size_t capacity) {
     const bool limited = capacity != blocking_queue<task>::unlimited;
     throw std::logic_error(readable_name(kind) + "::set_capacity: the capacity of this kind is fixed (" +
                            (limited ? std::to_string(capacity) : "unlimited") + ")");
 }
 
-}  // namespace spool::inline v1::detail
+}  // namespace spool::inline v1

@@ -27,10 +27,8 @@ unconfigurable_scheduler single_thread_scheduled_executor(thread_factory factory
 
 fixed_scheduled_pool_executor::fixed_scheduled_pool_executor(std::size_t n, spool::thread_factory factory)
     : scheduled_thread_pool_executor({.core_size = n, .thread_factory = std::move(factory)}) {}
-fixed_scheduled_pool_executor::~fixed_scheduled_pool_executor() = default;
 
 single_scheduled_pool_executor::single_scheduled_pool_executor(thread_factory factory)
     : unconfigurable_scheduler(std::make_unique<fixed_scheduled_pool_executor>(1, std::move(factory))) {}
-single_scheduled_pool_executor::~single_scheduled_pool_executor() = default;
 
 }  // namespace spool::inline v1

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/fork_handlers.hpp"
-
 namespace spool::inline v1::detail {
 namespace {
 
@@ -11,23 +9,15 @@ constinit mutex list_mutex;
 constinit timer_gate* unused SPOOL_GUARDED_BY(list_mutex) = nullptr;  // never freed: see timer_gate
 constinit timer_gate* all SPOOL_GUARDED_BY(list_mutex) = nullptr;     // linked by `older`
 
-// A forked child starts without gates: the parent's gates may be locked forever, and the timers
-// behind them are lost.
-void lock_list() SPOOL_ACQUIRE(list_mutex) {
-    list_mutex.lock();
-}
-void unlock_list() SPOOL_RELEASE(list_mutex) {
-    list_mutex.unlock();
-}
-void leave_gates_to_parent() SPOOL_RELEASE(list_mutex) {
+// A forked child starts without gates: the parent's gates may be locked forever.
+void abandon_gates() noexcept {
+    list_mutex.assert_held();
     for (timer_gate* gate = std::exchange(all, nullptr); gate != nullptr; gate = gate->older) {
-        gate->abandoned.abandon(gate);
+        gate->in_child.abandon(gate);
     }
     unused = nullptr;
-    list_mutex.unlock();
 }
-[[maybe_unused]] const bool watching =
-    try_register_fork_handlers(lock_list, unlock_list, leave_gates_to_parent);
+[[maybe_unused]] const bool joins_forks = join_forks(fork_order::timer_gates, {&list_mutex, abandon_gates});
 
 }  // namespace
 
@@ -61,7 +51,7 @@ void timer_gate::close() noexcept {
 
 timer_gate::visit::visit(const timer& t) {
     const future_owner owner = t.owner();
-    if (!owner.is_listed() || abandoned_owner::is_abandoned(owner.address())) {
+    if (!owner.is_listed() || is_abandoned(owner.address())) {
         return;
     }
     auto* const gate = static_cast<timer_gate*>(const_cast<void*>(owner.address()));

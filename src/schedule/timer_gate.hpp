@@ -12,6 +12,7 @@
 // the lock. The queue removes every timer before it is destroyed.
 #pragma once
 
+#include "base/fork/fork_registry.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/mutex.hpp"
 #include "spool/schedule/detail/timer.hpp"
@@ -26,7 +27,7 @@ struct timer_gate {
     timer_queue* queue SPOOL_GUARDED_BY(mutex) = nullptr;
     timer_gate* next = nullptr;   // in the list of unused gates
     timer_gate* older = nullptr;  // in the list of all gates
-    abandoned_owner abandoned{};  // in a forked child, marks the parent's gates
+    abandonable in_child{};       // see fork_registry.hpp
 
     [[nodiscard]] static timer_gate& open(timer_queue& queue);
     /// Precondition: the queue is empty.

@@ -245,8 +245,8 @@ void timer_queue::wake_consumers() noexcept {
 }
 
 void timer_queue::time_changed() noexcept {
-    if (abandoned_owner::is_abandoned(&gate_)) {
-        return;  // in a forked child, the clock still lists the parent's queue
+    if (is_abandoned(&gate_)) {
+        return;  // the clock of the parent still lists its queue
     }
     const lock_guard lock{mutex_};
     told_of_change_ = true;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "spool/base/deadline.hpp"
-#include "spool/base/export.hpp"
 
 namespace spool::inline v1::detail {
 
@@ -26,7 +25,7 @@ public:
     static constexpr std::chrono::seconds throttled_for{10};
 
     /// `folders`: see cpu_cgroup_folders(). \throws std::bad_alloc
-    SPOOL_API throttle_watch(std::vector<std::string> folders, deadline::time_point now);
+    throttle_watch(std::vector<std::string> folders, deadline::time_point now);
 
     /// Whether there is CPU time to spare. Reads the files at most once per refresh_interval.
     [[nodiscard]] bool may_spin(deadline::time_point now) noexcept {
@@ -42,7 +41,7 @@ public:
     }
 
 private:
-    SPOOL_API void refresh(deadline::time_point now) noexcept;
+    void refresh(deadline::time_point now) noexcept;
 
     const std::vector<std::string> folders_;
     std::atomic<bool> may_spin_{true};

@@ -39,11 +39,28 @@ function(expect_no_inherited_warnings build)
     message(FATAL_ERROR "main.cpp is not in ${build}/compile_commands.json")
 endfunction()
 
+# A shared library exports nothing of the headers in src/, which the tests use.
+function(expect_no_exported_internals)
+    find_program(NM nm)
+    if(NOT SHARED OR NOT NM)
+        return()
+    endif()
+    file(GLOB_RECURSE libraries "${prefix}/*libspool.so")
+    execute_process(COMMAND "${NM}" -DC --defined-only ${libraries} OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT names MATCHES "spool::v1::thread_pool_executor::execute")
+        message(FATAL_ERROR "nm names no function of ${libraries}")
+    endif()
+    if(names MATCHES "[^\n]*(deadlock_watch|deadlock_finder|task_backlog|worker_roster|throttle_watch|cgroup)[^\n]*")
+        message(FATAL_ERROR "${libraries} exports an internal name: ${CMAKE_MATCH_0}")
+    endif()
+endfunction()
+
 function(step_install)
     file(REMOVE_RECURSE "${prefix}")
     configure_and_build("${SOURCE_DIR}" "${WORK_DIR}/library" -D BUILD_SHARED_LIBS=${SHARED}
         -D SPOOL_BUILD_TESTS=OFF -D SPOOL_BUILD_EXAMPLES=OFF -D SPOOL_BUILD_TOOLS=OFF -D "CMAKE_INSTALL_PREFIX=${prefix}")
     run("${CMAKE_COMMAND}" --install "${WORK_DIR}/library")
+    expect_no_exported_internals()
 endfunction()
 
 function(step_find_package)

@@ -11,6 +11,7 @@
 
 #include <spool/spool.hpp>
 
+#include "pool/deadlock/deadlock_watch.hpp"
 #include "support/eventually.hpp"
 
 namespace {
@@ -68,7 +69,7 @@ public:
 
 TEST(many_workers, that_wait_for_one_future_use_under_a_hundredth_of_a_cpu) {
     waiting_workers waits{many};
-    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == many; }));
+    ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == many; }));
     std::this_thread::sleep_for(500ms);  // until the last worker sleeps
     const nanoseconds before = cpu_time_of_process();
     std::this_thread::sleep_for(3s);

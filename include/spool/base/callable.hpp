@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,21 @@ template <class F>
 concept task_callable = (stoppable_callable<F> || std::invocable<std::decay_t<F>&>);
 
 namespace detail {
+
+/// Whether the elements of a `Range&&` may be moved: it is a container, passed as an rvalue.
+template <class Range>
+inline constexpr bool owns_elements =
+    !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range> && !std::ranges::borrowed_range<Range>;
+
+/// Moves or copies an element of a `Range&&`.
+template <class Range, class Element>
+[[nodiscard]] constexpr decltype(auto) forward_element(Element&& element) noexcept {
+    if constexpr (owns_elements<Range>) {
+        return std::move(element);
+    } else {
+        return std::forward<Element>(element);
+    }
+}
 
 template <class F>
 struct task_result {

@@ -33,8 +33,6 @@ public:
     /// `executor` names the executor that refused. `numbers` is the state that explains why; it may
     /// be empty.
     rejected_execution(rejection_reason reason, std::string_view executor, std::string_view numbers = {});
-    rejected_execution(const rejected_execution&) noexcept;
-    rejected_execution& operator=(const rejected_execution&) noexcept;
     ~rejected_execution() override;
 
     [[nodiscard]] rejection_reason reason() const noexcept { return reason_; }
@@ -51,8 +49,6 @@ class SPOOL_API cancelled : public std::runtime_error {
 public:
     cancelled();
     explicit cancelled(const std::string& what);
-    cancelled(const cancelled&) noexcept;
-    cancelled& operator=(const cancelled&) noexcept;
     ~cancelled() override;
 };
 
@@ -60,8 +56,6 @@ public:
 class SPOOL_API timed_out : public std::runtime_error {
 public:
     explicit timed_out(const std::string& what);
-    timed_out(const timed_out&) noexcept;
-    timed_out& operator=(const timed_out&) noexcept;
     ~timed_out() override;
 };
 
@@ -71,8 +65,6 @@ public:
 class SPOOL_API interrupted : public std::runtime_error {
 public:
     explicit interrupted(const std::string& what);
-    interrupted(const interrupted&) noexcept;
-    interrupted& operator=(const interrupted&) noexcept;
     ~interrupted() override;
 };
 
@@ -81,8 +73,6 @@ public:
 class SPOOL_API deadlock : public std::runtime_error {
 public:
     explicit deadlock(const std::string& what);
-    deadlock(const deadlock&) noexcept;
-    deadlock& operator=(const deadlock&) noexcept;
     ~deadlock() override;
 };
 

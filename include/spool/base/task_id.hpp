@@ -40,7 +40,7 @@ inline task_id next_task_id() noexcept {
 /// child, smaller ids are the parent's. Changes only while the process has a single thread.
 extern SPOOL_API task_id first_own_id;
 /// Discards the current block and sets first_own_id. Call it in a forked child, on its only thread.
-SPOOL_API void restart_ids_after_fork() noexcept;
+void restart_ids() noexcept;
 
 }  // namespace detail
 }  // namespace spool::inline v1

@@ -8,12 +8,6 @@
 // poller holds a stale entry: a queue entry whose body a waiter runs. The poller drops a stale
 // entry without counting it.
 //
-// FORKS
-//
-// In a forked child the tasks of the parent's pools are lost: no thread runs them. So every pool
-// and every timer_gate marks itself as abandoned there (abandoned_owner). A future that names an
-// abandoned owner, and is not done, then reads as cancelled. Nothing is written for that, nothing
-// of the task is destroyed, and callbacks that the parent registered are not called.
 #pragma once
 
 #include <chrono>
@@ -117,27 +111,6 @@ private:
     detail::future_core* core_;  // null: no waiter may ever claim the task
     const void* pool_;
 };
-
-/// Marks an owner of futures (a pool or a timer_gate) as abandoned in a forked child. A member of
-/// each owner.
-class SPOOL_API abandoned_owner {
-public:
-    abandoned_owner() = default;
-    abandoned_owner(const abandoned_owner&) = delete;
-    abandoned_owner& operator=(const abandoned_owner&) = delete;
-
-    /// For a forked child with a single thread. The object must exist until the process ends.
-    void abandon(const void* owner) noexcept;
-    [[nodiscard]] static bool is_abandoned(const void* owner) noexcept;
-
-private:
-    const void* owner_ = nullptr;
-    const abandoned_owner* next_ = nullptr;
-};
-
-/// A forked child calls this on its only thread, before anything else. Afterwards the library can
-/// tell the child's ids, scopes and futures from the parent's.
-SPOOL_API void after_fork_in_child() noexcept;
 
 /// A worker thread that can run the task it waits for. Its pool registers it on the thread, for as
 /// long as the thread works. A thread may be a worker of several pools, one inside the other: a

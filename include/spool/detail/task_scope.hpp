@@ -57,6 +57,8 @@ public:
     /// The token of the innermost scope. Outside of any task, a token that never stops.
     [[nodiscard]] static std::stop_token current_token();
 
+    /// current_token() for a wait that must happen even if there is no memory for the token.
+    [[nodiscard]] static std::stop_token current_token_or_none() noexcept;
     /// The token of this scope. The first call allocates the stop state.
     [[nodiscard]] std::stop_token token();
     /// Whether a stop was requested of this scope or of an enclosing one.

@@ -53,12 +53,7 @@ public:
     void execute_all(Range&& callables) {
         std::vector<task> work;
         for (auto&& f : callables) {
-            if constexpr (!std::is_lvalue_reference_v<Range> &&
-                          !std::ranges::view<std::remove_cvref_t<Range>>) {
-                work.emplace_back(std::move(f));
-            } else {
-                work.emplace_back(f);
-            }
+            work.emplace_back(detail::forward_element<Range>(std::forward<decltype(f)>(f)));
         }
         execute_all(std::span<task>{work});
     }

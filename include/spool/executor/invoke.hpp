@@ -40,16 +40,8 @@ public:
     template <class Range>
     batch(executor& where, Range&& range) : executor_(where) {
         for (auto&& f : range) {
-            auto parts = [&] {
-                constexpr bool is_view = std::ranges::view<std::remove_cvref_t<Range>>;
-                constexpr bool is_owned = !std::is_lvalue_reference_v<Range> && !is_view;
-                if constexpr (is_owned ||
-                              !std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>) {
-                    return make_future_task<T>(where, std::move(f)).split();
-                } else {
-                    return make_future_task<T>(where, f).split();
-                }
-            }();
+            auto parts =
+                make_future_task<T>(where, forward_element<Range>(std::forward<decltype(f)>(f))).split();
             futures.push_back(std::move(parts.handle));
             work_.push_back(std::move(parts.work));
         }
@@ -77,10 +69,6 @@ private:
     executor& executor_;
     std::vector<task> work_;
 };
-
-}  // namespace detail
-
-namespace detail {
 
 // A worker that waits without limit is watched for deadlocks: see deadlock_policy.
 template <class T, class Wait>

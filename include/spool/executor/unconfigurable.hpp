@@ -23,18 +23,20 @@ public:
     explicit unconfigurable_service(std::unique_ptr<executor_service> service);
     ~unconfigurable_service() override;
 
-    void execute(task work) override;
-    void execute_all(std::span<task> work) override;
+    void execute(task work) override { service_->execute(std::move(work)); }
+    void execute_all(std::span<task> work) override { service_->execute_all(work); }
     using executor::execute_all;
-    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] const task_decorator* decorator() const noexcept override { return service_->decorator(); }
     [[nodiscard]] std::string executor_label() const override { return service_->executor_label(); }
-    void shutdown() override;
-    std::vector<task> shutdown_now() override;
-    [[nodiscard]] bool is_shutdown() const override;
-    [[nodiscard]] bool is_terminated() const override;
-    [[nodiscard]] bool is_terminating() const override;
-    bool await_termination_until(deadline until, std::stop_token stop) override;
-    void close() override;
+    void shutdown() override { service_->shutdown(); }
+    std::vector<task> shutdown_now() override { return service_->shutdown_now(); }
+    [[nodiscard]] bool is_shutdown() const override { return service_->is_shutdown(); }
+    [[nodiscard]] bool is_terminated() const override { return service_->is_terminated(); }
+    [[nodiscard]] bool is_terminating() const override { return service_->is_terminating(); }
+    bool await_termination_until(deadline until, std::stop_token stop) override {
+        return service_->await_termination_until(until, std::move(stop));
+    }
+    void close() override { service_->close(); }
 
 private:
     const std::unique_ptr<executor_service> service_;
@@ -46,10 +48,10 @@ public:
     explicit submit_only(executor_service& service) noexcept : service_(&service) {}
     ~submit_only() override;
 
-    void execute(task work) override;
-    void execute_all(std::span<task> work) override;
+    void execute(task work) override { service_->execute(std::move(work)); }
+    void execute_all(std::span<task> work) override { service_->execute_all(work); }
     using executor::execute_all;
-    [[nodiscard]] const task_decorator* decorator() const noexcept override;
+    [[nodiscard]] const task_decorator* decorator() const noexcept override { return service_->decorator(); }
     [[nodiscard]] std::string executor_label() const override { return service_->executor_label(); }
 
     /// As on the service itself; see executor_service.

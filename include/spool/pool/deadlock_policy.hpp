@@ -86,12 +86,4 @@ private:
     handler handler_;
 };
 
-namespace detail {
-
-/// Looks for deadlocks at once. Returns how many it found that had not been reported.
-SPOOL_API std::size_t look_for_deadlocks();
-/// How many waits of workers are watched, which means that they have lasted for 100 ms.
-[[nodiscard]] SPOOL_API std::size_t watched_waits();
-
-}  // namespace detail
 }  // namespace spool::inline v1

@@ -45,7 +45,6 @@ public:
     /// \throws std::invalid_argument if `n` is 0, or the factory is empty
     explicit fixed_thread_pool_executor(std::size_t n,
                                         spool::thread_factory factory = worker_thread_factory());
-    ~fixed_thread_pool_executor() override;
 };
 
 /// As cached_thread_pool().
@@ -53,7 +52,6 @@ class SPOOL_API cached_thread_pool_executor : public thread_pool_executor {
 public:
     /// \throws std::invalid_argument if the factory is empty
     explicit cached_thread_pool_executor(spool::thread_factory factory = worker_thread_factory());
-    ~cached_thread_pool_executor() override;
 };
 
 /// As work_stealing_pool().
@@ -62,7 +60,6 @@ public:
     /// \throws std::invalid_argument if `n` is 0, or the factory is empty
     explicit work_stealing_pool_executor(std::size_t n = default_parallelism(),
                                          spool::thread_factory factory = worker_thread_factory());
-    ~work_stealing_pool_executor() override;
 };
 
 /// As single_thread_executor().
@@ -70,7 +67,6 @@ class SPOOL_API single_thread_pool_executor : public unconfigurable_service {
 public:
     /// \throws std::invalid_argument if the factory is empty
     explicit single_thread_pool_executor(thread_factory factory = worker_thread_factory());
-    ~single_thread_pool_executor() override;
 };
 
 }  // namespace spool::inline v1

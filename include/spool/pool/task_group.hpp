@@ -21,6 +21,7 @@
 namespace spool::inline v1 {
 
 class task_group;
+struct worker;
 
 namespace detail {
 
@@ -237,8 +238,8 @@ private:
     void fork_elsewhere(task& child);
     bool offer(task& child);
     void run_at_once(task& child);
-    bool fork_claimable(detail::pool& pool, task& child);
-    bool run_claimable(detail::pool& pool);
+    bool fork_claimable(task& child);
+    bool run_claimable();
     [[nodiscard]] detail::claimable_child* next_claimable() noexcept;
     void drop_list() noexcept;
     void join() noexcept;  // noexcept: a child must not outlive wait()
@@ -247,7 +248,8 @@ private:
     void renew();
     bool run_queued();
     bool run_elsewhere();
-    void search_failed(detail::pool& pool) noexcept;
+    template <class Run>
+    bool search(Run run);
     bool help();
     bool help_until_all_ended();
     [[nodiscard]] bool is_parent_of(const task& t) const noexcept;
@@ -270,7 +272,7 @@ private:
     thread_pool_executor& pool_;
     const void* const pool_id_;  // the pool when the group was made; forked child: another
     const void* const maker_;    // id of the thread that made the group
-    void* const worker_;         // the maker as a worker of the pool, or null
+    worker* const worker_;       // the maker as a worker of the pool, or null
     // The child of another group that this group was made in, or null.
     detail::group_frame* const made_in_ = detail::group_frame::innermost();
     // Forks by other threads, if the maker is a worker: a change makes the maker search the queue

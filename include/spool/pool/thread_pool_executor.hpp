@@ -1,7 +1,6 @@
 // thread_pool_executor: the pool.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "spool/base/export.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/executor/executor_service.hpp"
+#include "spool/pool/detail/process_local_pool.hpp"
 #include "spool/pool/pool_options.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/run_state.hpp"
@@ -24,7 +24,6 @@
 namespace spool::inline v1 {
 
 namespace detail {
-struct pool;
 class pool_access;
 }  // namespace detail
 
@@ -293,24 +292,9 @@ protected:
 
 private:
     friend class detail::pool_access;
-    class fork_list;
+    [[nodiscard]] detail::pool& use() const noexcept { return pool_.get(); }
 
-    [[nodiscard]] detail::pool& use() const noexcept {
-        if (here_.load(std::memory_order_acquire) == nullptr) [[unlikely]] {  // (F) see below
-            reinitialize();
-        }
-        return *here_.load(std::memory_order_acquire);  // (F) pairs with put_in_place()
-    }
-    void reinitialize() const noexcept;
-
-    // pool_.get(), for all threads. Null in a forked child that has not used the pool.
-    mutable std::atomic<detail::pool*> here_{nullptr};
-    // Shared with the workers: a worker may outlive the handle (see Lifetime).
-    mutable std::shared_ptr<detail::pool> pool_;
-    mutable detail::pool* lost_ = nullptr;  // in a forked child: the parent's pool
-    // Links in the list of all pools, guarded by the lock of the list:
-    thread_pool_executor* next_ = nullptr;
-    thread_pool_executor** link_here_ = nullptr;  // the pointer that points at this pool
+    detail::process_local_pool pool_;
 };
 
 }  // namespace spool::inline v1

@@ -130,7 +130,7 @@ public:
         std::size_t added = 0;
         for (auto&& element : elements) {
             bool taken = false;
-            if constexpr (owns_elements<Range> && std::same_as<decltype(element), T&>) {
+            if constexpr (detail::owns_elements<Range> && std::same_as<decltype(element), T&>) {
                 taken = offer(std::move(element));
             } else {
                 taken = offer(T(element));
@@ -380,10 +380,6 @@ protected:
     }
 
 private:
-    template <class Range>
-    static constexpr bool owns_elements = !std::is_lvalue_reference_v<Range> && !std::ranges::view<Range> &&
-                                          !std::ranges::borrowed_range<Range>;
-
     // If a kind's size() throws, the element that was just taken must not be lost.
     bool may_hold_more() const noexcept {
         try {

@@ -155,7 +155,7 @@ public:
     [[nodiscard]] std::size_t size() const override { return store_.size(); }
     [[nodiscard]] std::size_t capacity() const override { return store_.capacity(); }
     [[nodiscard]] std::unique_ptr<blocking_queue<T>> fresh() const override {
-        return std::make_unique<linked_blocking_deque>(store_.capacity_after_fork(), order_);
+        return std::make_unique<linked_blocking_deque>(store_.capacity(), order_);
     }
     /// If raised, waiting producers proceed. If lowered below the size, the deque keeps its
     /// elements and accepts nothing until its size is below the new capacity.

@@ -70,7 +70,6 @@ public:
     /// \throws std::invalid_argument if the factory is empty
     explicit fixed_scheduled_pool_executor(std::size_t n,
                                            spool::thread_factory factory = worker_thread_factory());
-    ~fixed_scheduled_pool_executor() override;
 };
 
 /// single_thread_scheduled_executor() as a type.
@@ -78,7 +77,6 @@ class SPOOL_API single_scheduled_pool_executor : public unconfigurable_scheduler
 public:
     /// \throws std::invalid_argument if the factory is empty
     explicit single_scheduled_pool_executor(thread_factory factory = worker_thread_factory());
-    ~single_scheduled_pool_executor() override;
 };
 
 }  // namespace spool::inline v1

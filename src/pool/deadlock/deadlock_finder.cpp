@@ -20,21 +20,13 @@ bool may_be_stuck(const Wait& w, std::span<const future_link::place> places) {
 // How many waits are tried, at most, in search of the smallest cycle.
 constexpr std::size_t most_tries = 64;
 
-// How many workers the pool can have. While the queue takes every task, the pool does not grow past
-// the core size.
-std::size_t growth_limit(const detail::pool& pool) noexcept {
-    const admission::sizes now = pool.settings.sizes();
-    const bool queue_takes_all = now.queue_first || pool.backlog.was_unbounded();
-    return queue_takes_all ? std::max<std::size_t>(now.core, 1) : now.maximum;
-}
-
 std::string quoted(const std::string& name) {
     return "\"" + name + "\"";
 }
 
 }  // namespace
 
-deadlock_watch::finder::finder(blocked_wait* first) {
+deadlock_finder::deadlock_finder(blocked_wait* first) {
     bool any = false;
     for (blocked_wait* w = first; w != nullptr; w = w->next) {
         waits_.push_back(w);
@@ -53,14 +45,16 @@ deadlock_watch::finder::finder(blocked_wait* first) {
         for (const task_scope* scope = w->scope; scope != nullptr; scope = scope->outer()) {
             runs_.emplace(scope, i);
         }
-        for (const worker_wait_context* at = w->worker; at != nullptr; at = at->outer()) {
-            of_pool_[&at->pool()].push_back(i);
+        for (const watched_worker* at = w->worker; at != nullptr; at = at->outer) {
+            pool_waits& waits = pools_[at->pool.id()];
+            waits.pool = &at->pool;
+            waits.of_workers.push_back(i);
         }
     }
     strike_out();
 }
 
-void deadlock_watch::finder::strike_out() {
+void deadlock_finder::strike_out() {
     for (bool changed = true; std::exchange(changed, false);) {
         for (std::size_t i = 0; i < waits_.size(); ++i) {
             if (stuck_[i] && !is_stuck(i)) {
@@ -71,7 +65,7 @@ void deadlock_watch::finder::strike_out() {
     }
 }
 
-bool deadlock_watch::finder::is_stuck(std::size_t i) const {
+bool deadlock_finder::is_stuck(std::size_t i) const {
     const blocked_wait& w = *waits_[i];
     if (w.stop->stop_requested() || !w.doom.empty()) {
         return false;
@@ -79,10 +73,10 @@ bool deadlock_watch::finder::is_stuck(std::size_t i) const {
     return w.kind == blocked_wait::what::futures
                ? !places_[i].empty() && std::all_of(places_[i].begin(), places_[i].end(),
                                                     [this](const place& at) { return is_stuck(at); })
-               : is_stuck(w.pool);
+               : is_stuck(w.pool->id());
 }
 
-bool deadlock_watch::finder::is_stuck(const place& at) const {
+bool deadlock_finder::is_stuck(const place& at) const {
     switch (at.where) {
         case future_link::whereabout::unknown: return false;
         case future_link::whereabout::queued: return is_stuck(at.pool);
@@ -93,19 +87,17 @@ bool deadlock_watch::finder::is_stuck(const place& at) const {
 }
 
 // Does not touch a pool without a wait in the list: it may be gone.
-bool deadlock_watch::finder::is_stuck(const void* pool) const {
-    const auto waits = of_pool_.find(pool);
-    if (waits == of_pool_.end() || !std::all_of(waits->second.begin(), waits->second.end(),
-                                                [this](std::size_t i) { return bool{stuck_[i]}; })) {
+bool deadlock_finder::is_stuck(const void* pool) const {
+    const auto found = pools_.find(pool);
+    if (found == pools_.end()) {
         return false;
     }
-    const detail::pool& q = *static_cast<const detail::pool*>(pool);
-    const pool_control now = q.control.load();
-    return runs_queue(now.state) && now.workers == waits->second.size() && !q.control.is_any_departing() &&
-           now.workers >= growth_limit(q);
+    const indices& waits = found->second.of_workers;
+    return std::all_of(waits.begin(), waits.end(), [this](std::size_t i) { return bool{stuck_[i]}; }) &&
+           found->second.pool->cannot_progress(waits.size());
 }
 
-void deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen, indices& out) const {
+void deadlock_finder::add_causes(std::size_t i, std::vector<bool>& seen, indices& out) const {
     const auto add = [&](std::size_t cause) {
         if (!seen[cause]) {
             seen[cause] = true;
@@ -113,14 +105,13 @@ void deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen, 
         }
     };
     const auto add_pool = [&](const void* pool) {
-        const auto waits = of_pool_.find(pool);
-        if (waits != of_pool_.end()) {
-            std::for_each(waits->second.begin(), waits->second.end(), add);
+        if (const auto found = pools_.find(pool); found != pools_.end()) {
+            std::for_each(found->second.of_workers.begin(), found->second.of_workers.end(), add);
         }
     };
     const blocked_wait& w = *waits_[i];
     if (w.kind != blocked_wait::what::futures) {
-        add_pool(w.pool);
+        add_pool(w.pool->id());
     }
     for (const place& at : places_[i]) {
         if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
@@ -132,7 +123,7 @@ void deadlock_watch::finder::add_causes(std::size_t i, std::vector<bool>& seen, 
 }
 
 // All waits that must end before this one can.
-auto deadlock_watch::finder::closure(std::size_t i) const -> indices {
+auto deadlock_finder::closure(std::size_t i) const -> indices {
     std::vector<bool> seen(waits_.size(), false);
     indices all;
     add_causes(i, seen, all);
@@ -143,7 +134,7 @@ auto deadlock_watch::finder::closure(std::size_t i) const -> indices {
 }
 
 // The smallest closure: the cycle itself, without waits that only wait for the cycle.
-auto deadlock_watch::finder::innermost(indices of) const -> indices {
+auto deadlock_finder::innermost(indices of) const -> indices {
     indices smallest = of;
     for (std::size_t n = 0; n < std::min(of.size(), most_tries); ++n) {
         if (indices one = closure(of[n]); one.size() < smallest.size()) {
@@ -153,8 +144,8 @@ auto deadlock_watch::finder::innermost(indices of) const -> indices {
     return smallest;
 }
 
-auto deadlock_watch::finder::find(std::size_t& last_number) -> std::vector<finding> {
-    std::vector<finding> found;
+auto deadlock_finder::find(std::size_t& last_number) -> std::vector<deadlock_finding> {
+    std::vector<deadlock_finding> found;
     for (std::size_t i = 0; i < waits_.size(); ++i) {
         if (!stuck_[i] || waits_[i]->reported != 0) {
             continue;
@@ -177,15 +168,15 @@ auto deadlock_watch::finder::find(std::size_t& last_number) -> std::vector<findi
 
 // Checks again where the futures are: a worker that was in no wait may have taken a task, and left
 // before the finder looked at its pool.
-bool deadlock_watch::finder::is_still_so(const indices& cycle) const {
+bool deadlock_finder::is_still_so(const indices& cycle) const {
     return std::all_of(cycle.begin(), cycle.end(), [this](std::size_t i) {
         return std::equal(places_[i].begin(), places_[i].end(), waits_[i]->futures.begin(),
                           [](const place& at, const future_link& f) { return f.whereabouts() == at; });
     });
 }
 
-auto deadlock_watch::finder::report_on(const indices& cycle, std::size_t number) -> finding {
-    finding found{.number = number, .is_new = false};
+auto deadlock_finder::report_on(const indices& cycle, std::size_t number) -> deadlock_finding {
+    deadlock_finding found{.number = number, .is_new = false};
     for (const std::size_t i : cycle) {
         found.report.workers.push_back(describe(i));
         waits_[i]->reported = number;
@@ -196,21 +187,20 @@ auto deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
     indices youngest_first = cycle;
     std::sort(youngest_first.begin(), youngest_first.end(),
               [this](std::size_t a, std::size_t b) { return waits_[a]->since > waits_[b]->since; });
-    found.teller = waits_[youngest_first.front()]->worker->pool().shared_from_this();
+    found.teller = waits_[youngest_first.front()]->worker->pool.keep();
     if (std::any_of(youngest_first.begin(), youngest_first.end(),
                     [&](std::size_t i) { return lend(i, found); })) {
-        found.report.remedy = "an extra thread of pool " + quoted(found.lender->config.name) + " helps";
+        found.report.remedy = "an extra thread of pool " + quoted(found.lender->name()) + " helps";
         found.report.remedy += found.ready == future_link::readiness::due ? "" : " when the task is due";
         return found;
     }
     const auto thrower = std::find_if(youngest_first.begin(), youngest_first.end(), [this](std::size_t i) {
         return waits_[i]->kind != blocked_wait::what::group &&
-               waits_[i]->worker->pool().config.on_deadlock.what() ==
-                   deadlock_policy::remedy::throw_in_youngest;
+               waits_[i]->worker->pool.policy().what() == deadlock_policy::remedy::throw_in_youngest;
     });
     if (thrower != youngest_first.end()) {
         blocked_wait& doomed = *waits_[*thrower];
-        found.report.remedy = "worker " + doomed.worker->self().info.name + " throws out of its wait";
+        found.report.remedy = "worker " + doomed.worker->name + " throws out of its wait";
         doomed.doom = to_string(found.report);
         doomed.to_call = true;
     }
@@ -218,19 +208,19 @@ auto deadlock_watch::finder::report_on(const indices& cycle, std::size_t number)
 }
 
 // Whether an extra thread of the pool that is waited for would help, and that pool's policy lends.
-bool deadlock_watch::finder::lend(std::size_t i, finding& found) const {
+bool deadlock_finder::lend(std::size_t i, deadlock_finding& found) const {
     const blocked_wait& wait = *waits_[i];
-    const auto lends = [&found](const void* pool, task_id wanted) {
-        detail::pool& q = *static_cast<detail::pool*>(const_cast<void*>(pool));
-        if (q.config.on_deadlock.what() != deadlock_policy::remedy::lend_thread) {
+    const auto lends = [&](const void* pool, task_id wanted) {
+        watched_pool& lender = *pools_.at(pool).pool;  // the pool of a stuck wait has waits
+        if (lender.policy().what() != deadlock_policy::remedy::lend_thread) {
             return false;
         }
-        found.lender = q.shared_from_this();
+        found.lender = lender.keep();
         found.wanted = wanted;
         return true;
     };
     if (wait.kind == blocked_wait::what::room) {
-        return lends(wait.pool, 0);
+        return lends(wait.pool->id(), 0);
     }
     for (std::size_t n = 0; n < places_[i].size(); ++n) {
         const place& at = places_[i][n];
@@ -242,17 +232,16 @@ bool deadlock_watch::finder::lend(std::size_t i, finding& found) const {
     return false;
 }
 
-deadlocked_worker deadlock_watch::finder::describe(std::size_t i) const {
+deadlocked_worker deadlock_finder::describe(std::size_t i) const {
     const blocked_wait& wait = *waits_[i];
-    const worker& self = wait.worker->self();
-    deadlocked_worker one{
-        .pool = wait.worker->pool().config.name, .worker = self.info.name, .task = self.current.load()};
+    const watched_worker& self = *wait.worker;
+    deadlocked_worker one{.pool = self.pool.name(), .worker = self.name, .task = self.task.load()};
     switch (wait.kind) {
         case blocked_wait::what::group:
-            one.why = "for the children of a task_group in pool " + quoted(wait.pool->config.name);
+            one.why = "for the children of a task_group in pool " + quoted(wait.pool->name());
             break;
         case blocked_wait::what::room:
-            one.why = "for room in the queue of pool " + quoted(wait.pool->config.name);
+            one.why = "for room in the queue of pool " + quoted(wait.pool->name());
             break;
         case blocked_wait::what::futures:
             if (wait.futures.size() == 1) {
@@ -266,15 +255,14 @@ deadlocked_worker deadlock_watch::finder::describe(std::size_t i) const {
     return one;
 }
 
-std::string deadlock_watch::finder::describe(task_id future, const place& at) const {
+std::string deadlock_finder::describe(task_id future, const place& at) const {
     std::string text = "task " + std::to_string(future);
     if (const auto runner = runs_.find(at.scope); runner != runs_.end()) {
-        return text + ", which worker " + waits_[runner->second]->worker->self().info.name + " runs";
+        return text + ", which worker " + waits_[runner->second]->worker->name + " runs";
     }
-    if (const auto pool = of_pool_.find(at.pool); pool != of_pool_.end()) {
-        return text + ", which is queued in pool " +
-               quoted(static_cast<const detail::pool*>(at.pool)->config.name) + ", all of whose " +
-               std::to_string(pool->second.size()) + " worker(s) wait";
+    if (const auto found = pools_.find(at.pool); found != pools_.end()) {
+        return text + ", which is queued in pool " + quoted(found->second.pool->name()) + ", all of whose " +
+               std::to_string(found->second.of_workers.size()) + " worker(s) wait";
     }
     return text;
 }

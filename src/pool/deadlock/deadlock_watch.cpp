@@ -5,8 +5,9 @@
 #include <new>
 #include <utility>
 
-#include "base/fork_handlers.hpp"
+#include "base/fork/fork_registry.hpp"
 #include "pool/deadlock/deadlock_finder.hpp"
+#include "pool/worker/worker_wait_context.hpp"
 #include "pool/worker_path.hpp"
 #include "spool/base/error.hpp"
 #include "spool/detail/mutex.hpp"
@@ -27,7 +28,7 @@ struct deadlock_watch::list {
     std::chrono::nanoseconds pause SPOOL_GUARDED_BY(mutex){between_checks};  // of the watcher
 
     static constinit list all;
-    static const bool watching;
+    static const bool joins_forks;
 
     void add(blocked_wait& wait) {
         const detail::lock_guard lock{mutex};
@@ -96,10 +97,10 @@ struct deadlock_watch::list {
         next_check = now + least_between_checks;
         return true;
     }
-    std::vector<finding> find() {
+    std::vector<deadlock_finding> find() {
         const detail::lock_guard lock{mutex};
         const deadline::time_point begun = deadline::clock::now();
-        std::vector<finding> found = finder{first}.find(last_number);
+        std::vector<deadlock_finding> found = deadlock_finder{first}.find(last_number);
         pause = std::clamp<std::chrono::nanoseconds>(check_share * (deadline::clock::now() - begun),
                                                      between_checks, most_between_checks);
         return found;
@@ -113,71 +114,49 @@ struct deadlock_watch::list {
             w->reported = w->reported == number ? 0 : w->reported;
         }
     }
-    void begin_anew() SPOOL_RELEASE(mutex) {
-        first = nullptr;
-        watcher = nullptr;
-        ++generation;
-        mutex.unlock();
+    static void reset_in_child() noexcept {
+        all.mutex.assert_held();
+        all.first = nullptr;
+        all.watcher = nullptr;
+        ++all.generation;
     }
 };
 
 constinit deadlock_watch::list deadlock_watch::list::all{};
-const bool deadlock_watch::list::watching =
-    try_register_fork_handlers([]() SPOOL_ACQUIRE(all.mutex) { all.mutex.lock(); },
-                               []() SPOOL_RELEASE(all.mutex) { all.mutex.unlock(); },
-                               []() SPOOL_RELEASE(all.mutex) { all.begin_anew(); });
+const bool deadlock_watch::list::joins_forks =
+    detail::join_forks(detail::fork_order::deadlock_watch, {&all.mutex, reset_in_child});
 
-wait_result deadlock_watch::wait(detail::pool& pool, blocked_wait::what kind, const std::stop_token& stop,
+wait_result deadlock_watch::wait(watched_pool& pool, blocked_wait::what kind, const std::stop_token& stop,
                                  sleeper sleep) {
-    auto* const worker = dynamic_cast<worker_wait_context*>(nested_waiter::current());
-    if (worker == nullptr) {
+    auto* const self = dynamic_cast<worker_wait_context*>(nested_waiter::current());
+    if (self == nullptr) {
         return sleep({.stop = stop});
     }
     if (const wait_result how = sleep({.until = deadline::after(first_check), .stop = stop});
         how != wait_result::timed_out) {
         return how;
     }
-    blocked_wait here{.worker = worker,
+    blocked_wait here{.worker = &self->watched(),
                       .scope = task_scope::current(),
                       .kind = kind,
                       .futures = {},
                       .pool = &pool,
                       .stop = &stop};
-    return continue_wait(here, sleep);
+    return continue_wait(*self, here, sleep);
 }
 
 wait_result worker_wait_context::wait_for(std::span<const future_link> any, const std::stop_token& stop,
                                           sleeper sleep) {
-    blocked_wait here{.worker = this,
+    blocked_wait here{.worker = &watched_,
                       .scope = task_scope::current(),
                       .kind = blocked_wait::what::futures,
                       .futures = any,
                       .pool = nullptr,
                       .stop = &stop};
-    return deadlock_watch::continue_wait(here, sleep);
+    return deadlock_watch::continue_wait(*this, here, sleep);
 }
 
 namespace {
-
-// Whether the task is queued and due. Returns true if the queue throws: the extra thread asks the
-// queue again, and reports what it throws.
-bool has_due(const detail::pool& pool, task_id wanted) noexcept {
-    try {
-        return pool.backlog.contains_due(wanted, pool.config.now());
-    } catch (...) {
-        return true;
-    }
-}
-
-// Starts an extra worker for the task `wanted` (0: for any). Returns false if the start failed.
-bool lend_thread(detail::pool& pool, task_id wanted) noexcept {
-    std::exception_ptr error;
-    const start_result how = worker_path{pool}.try_start(nullptr, start_bound::any, error, wanted);
-    if (how != start_result::started && error != nullptr) {
-        pool.config.uncaught(pool.config.pool_info, error);
-    }
-    return how == start_result::started;
-}
 
 // Without memory for a call, the wait looks at its part now and then, like a watcher.
 std::stop_source call_or_none() noexcept {
@@ -190,7 +169,7 @@ std::stop_source call_or_none() noexcept {
 
 }  // namespace
 
-wait_result deadlock_watch::continue_wait(blocked_wait& wait, sleeper sleep) {
+wait_result deadlock_watch::continue_wait(worker_wait_context& self, blocked_wait& wait, sleeper sleep) {
     struct entry {
         blocked_wait& wait;
         explicit entry(blocked_wait& w) : wait(w) { list::all.add(wait); }
@@ -198,12 +177,12 @@ wait_result deadlock_watch::continue_wait(blocked_wait& wait, sleeper sleep) {
         entry& operator=(const entry&) = delete;
         ~entry() { list::all.remove(wait).request_stop(); }
     };
-    for (worker_wait_context* at = wait.worker; at != nullptr; at = at->outer()) {
+    for (worker_wait_context* at = &self; at != nullptr; at = at->outer()) {
         at->pool().backlog.sample_capacity();
     }
     const entry in_list{wait};
     for (bool checks = true;;) {
-        const bool keeps_tasks = wait.worker->give_away_all_kept();
+        const bool keeps_tasks = self.give_away_all_kept();
         if (checks && list::all.may_check()) {
             check(&wait);
         }
@@ -221,12 +200,12 @@ wait_result deadlock_watch::continue_wait(blocked_wait& wait, sleeper sleep) {
         if (how != wait_result::timed_out && !called) {
             return how;
         }
-        wait.worker->pool().backlog.sample_capacity();
+        self.pool().backlog.sample_capacity();
     }
 }
 
 std::size_t deadlock_watch::check(blocked_wait* watcher) {
-    std::vector<finding> found;
+    std::vector<deadlock_finding> found;
     try {
         found = list::all.find();
     } catch (const std::bad_alloc&) {  // the next check may have the memory
@@ -235,17 +214,12 @@ std::size_t deadlock_watch::check(blocked_wait* watcher) {
         list::all.pass_on(*watcher).request_stop();  // a handler may block
     }
     std::size_t reported = 0;
-    for (const finding& one : found) {
+    for (const deadlock_finding& one : found) {
         if (one.is_new) {
-            one.teller->config.on_deadlock(one.report);
+            one.teller->policy()(one.report);
             ++reported;
         }
-        if (one.lender == nullptr) {
-            continue;
-        }
-        const bool due = one.ready == future_link::readiness::due ||
-                         (one.ready == future_link::readiness::unknown && has_due(*one.lender, one.wanted));
-        if (!due || lend_thread(*one.lender, one.wanted)) {
+        if (one.lender != nullptr && one.lender->lend_thread(one.wanted, one.ready)) {
             list::all.forget(one.number);
         }
     }
@@ -257,6 +231,39 @@ std::size_t deadlock_watch::check(blocked_wait* watcher) {
     return reported;
 }
 
+// ---- The pool's half
+
+bool detail::pool_watch::cannot_progress(std::size_t waiting) const noexcept {
+    // While the queue takes every task, the pool does not grow past the core size.
+    const admission::sizes sizes = pool_.settings.sizes();
+    const bool queue_takes_all = sizes.queue_first || pool_.backlog.was_unbounded();
+    const std::size_t growth_limit = queue_takes_all ? std::max<std::size_t>(sizes.core, 1) : sizes.maximum;
+    const pool_control now = pool_.control.load();
+    return runs_queue(now.state) && now.workers == waiting && !pool_.control.is_any_departing() &&
+           now.workers >= growth_limit;
+}
+
+bool detail::pool_watch::lend_thread(task_id wanted, future_link::readiness ready) noexcept {
+    try {
+        if (ready == future_link::readiness::not_due ||
+            (ready == future_link::readiness::unknown &&
+             !pool_.backlog.contains_due(wanted, pool_.config.now()))) {
+            return true;
+        }
+    } catch (...) {  // the extra thread asks the queue again, and reports what it throws
+    }
+    std::exception_ptr error;
+    const start_result how = worker_path{pool_}.try_start(nullptr, start_bound::any, error, wanted);
+    if (how != start_result::started && error != nullptr) {
+        pool_.config.uncaught(pool_.config.pool_info, error);
+    }
+    return how == start_result::started;
+}
+
+std::shared_ptr<watched_pool> detail::pool_watch::keep() {
+    return {pool_.shared_from_this(), this};
+}
+
 std::size_t deadlock_watch::waiting() {
     const detail::lock_guard lock{list::all.mutex};
     std::size_t n = 0;
@@ -264,13 +271,6 @@ std::size_t deadlock_watch::waiting() {
         ++n;
     }
     return n;
-}
-
-std::size_t detail::look_for_deadlocks() {
-    return deadlock_watch::check();
-}
-std::size_t detail::watched_waits() {
-    return deadlock_watch::waiting();
 }
 
 std::string to_string(const deadlock_report& report) {

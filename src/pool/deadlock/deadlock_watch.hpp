@@ -36,9 +36,11 @@
 #include <stop_token>
 #include <string>
 
-#include "pool/pool.hpp"
+#include "pool/deadlock/watched_pool.hpp"
 #include "spool/base/deadline.hpp"
 #include "spool/base/function_ref.hpp"
+#include "spool/detail/task_scope.hpp"
+#include "spool/sync/wait_limits.hpp"
 
 namespace spool::inline v1 {
 
@@ -47,18 +49,18 @@ class worker_wait_context;
 struct blocked_wait {
     enum class what { futures, group, room };
 
-    worker_wait_context* worker;  // the innermost of this thread
-    const task_scope* scope;      // the innermost of this thread
+    const watched_worker* worker;  // the innermost of this thread
+    const task_scope* scope;       // the innermost of this thread
     what kind;
     std::span<const future_link> futures;  // any of them ends the wait
-    detail::pool* pool;                    // the pool of the queue or of the group; else null
+    watched_pool* pool;                    // the pool of the queue or of the group; else null
     const std::stop_token* stop;
     deadline::time_point since = deadline::clock::now();
 
     // Guarded by the lock of the list:
     std::stop_source call{std::nostopstate};  // ends the sleep of this wait early
     bool to_call = false;                     // `doom` was set, and the wait was not called since
-    unsigned born = 0;                        // generation of the list; differs in a forked child
+    unsigned born = 0;                        // the generation of the list
     blocked_wait* next = nullptr;
     blocked_wait** link_here = nullptr;
     std::size_t reported = 0;  // the number of the deadlock that the wait is in
@@ -79,19 +81,18 @@ public:
 
     /// For a wait of the current thread without a limit. `sleep` is the wait itself, and wait()
     /// returns what `sleep` returns. \throws deadlock
-    static wait_result wait(detail::pool& pool, blocked_wait::what kind, const std::stop_token& stop,
+    static wait_result wait(watched_pool& pool, blocked_wait::what kind, const std::stop_token& stop,
                             sleeper sleep);
-    /// Continues a wait that has lasted for first_check.
-    static wait_result continue_wait(blocked_wait& wait, sleeper sleep);
+    /// Continues a wait of a worker that has lasted for first_check.
+    static wait_result continue_wait(worker_wait_context& self, blocked_wait& wait, sleeper sleep);
 
     /// Looks for deadlocks and acts on them. `watcher` is the caller's wait, or null; it passes its
     /// part on before a handler is called. Returns how many deadlocks were reported.
     static std::size_t check(blocked_wait* watcher = nullptr);
+    /// How many waits are in the list.
     [[nodiscard]] static std::size_t waiting();
 
 private:
-    class finder;
-    struct finding;
     struct list;
 };
 

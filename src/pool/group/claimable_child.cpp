@@ -3,22 +3,20 @@
 
 #include <utility>
 
-#include "pool/admission_path.hpp"
-#include "pool/pool.hpp"
-#include "pool/worker/task_runner.hpp"
+#include "pool/group/group_access.hpp"
 #include "spool/pool/task_group.hpp"
 
 namespace spool::inline v1 {
 
 // For a maker that is a worker and could not find the child in the queue. Returns false, and leaves
 // `child` unchanged, if the pool refuses it.
-[[gnu::noinline]] bool task_group::fork_claimable(detail::pool& pool, task& child) {
+[[gnu::noinline]] bool task_group::fork_claimable(task& child) {
     // Without memory this throws before it moves the child.
     auto* const node = new detail::claimable_child(std::move(child));
     task entry{std::in_place_type<detail::child_entry>, *node, this};
     bool taken = false;
     try {
-        taken = admission_path{pool}.try_fork(entry);
+        taken = detail::group_access{pool_}.try_fork(entry);
     } catch (...) {  // from the queue, which has not taken the entry
     }
     if (!taken) {
@@ -32,14 +30,14 @@ namespace spool::inline v1 {
 }
 
 // Runs the children that no worker has dequeued, oldest first. Returns false if there are none.
-bool task_group::run_claimable(detail::pool& pool) {
+bool task_group::run_claimable() {
     bool found = false;
     while (detail::claimable_child* const next = next_claimable()) {
         if (next->try_claim(pool_id_)) {
             found = true;
             notice_stop();
             task child = next->take();
-            task_runner{pool}.run_claimed_child(*static_cast<worker*>(worker_), future_link{*next}, child);
+            detail::group_access{pool_}.run_claimed(*worker_, future_link{*next}, child);
         }
         next->drop_reference();
     }

@@ -11,29 +11,17 @@
 #include <vector>
 
 #include "base/exceptions_in_flight.hpp"
-#include "pool/admission_path.hpp"
-#include "pool/deadlock/deadlock_watch.hpp"
-#include "pool/pool.hpp"
-#include "pool/worker/task_runner.hpp"
-#include "pool/worker/worker_wait_context.hpp"
+#include "pool/group/group_access.hpp"
 #include "spool/base/error.hpp"
-#include "spool/detail/spinning.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1 {
 namespace {
 
-using detail::pool_access;
+using detail::group_access;
 
 // How long a maker sleeps after the queue has thrown, before it searches again.
 constexpr std::chrono::milliseconds search_again{10};
-
-// How long a worker's join spins, in search of tasks to help with, before it sleeps.
-std::chrono::nanoseconds spin_time_of_join(const detail::pool& pool) noexcept {
-    const bool may_spin =
-        pool.config.idle_spin.is_low_latency() ? can_spinning_help() : is_spinning_worthwhile();
-    return may_spin ? spin_budget : std::chrono::nanoseconds{0};
-}
 
 }  // namespace
 
@@ -47,9 +35,9 @@ void detail::group_frame::fail() noexcept {
 
 task_group::task_group(thread_pool_executor& pool) noexcept
     : pool_(pool),
-      pool_id_(&pool_access::of(pool)),
+      pool_id_(group_access{pool}.id()),
       maker_(detail::group_frame::this_thread()),
-      worker_(worker_wait_context::of(pool_id_)),
+      worker_(group_access{pool}.self()),
       exceptions_before_(detail::exceptions_in_flight()) {
     if (made_in_ != nullptr) {
         made_in_->add();
@@ -77,12 +65,11 @@ void task_group::fork(task&& child) {
 // Returns false, and leaves `child` unchanged, if the pool refuses it.
 inline bool task_group::offer(task& child) {
     try {
-        detail::pool& pool = pool_access::of(pool_);
-        if (&pool != pool_id_) {
+        const group_access pool{pool_};
+        if (pool.id() != pool_id_) {
             return false;
         }
-        return pool.backlog.has_stores() || worker_ == nullptr ? admission_path{pool}.try_fork(child)
-                                                               : fork_claimable(pool, child);
+        return pool.finds_children() || worker_ == nullptr ? pool.try_fork(child) : fork_claimable(child);
     } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
@@ -159,7 +146,7 @@ void task_group::join() noexcept {
 }
 
 [[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
-    if (&pool_access::of(pool_) != pool_id_) {
+    if (group_access{pool_}.id() != pool_id_) {
         forget_lost_children();
     }
     if (!count_.all_ended() && !help_until_all_ended()) {
@@ -167,33 +154,33 @@ void task_group::join() noexcept {
     }
 }
 
+// Returns what `run` returns, or false if it threw: a user's queue threw, or there is no memory.
+// Children may be left then that no other worker takes.
+template <class Run>
+[[gnu::always_inline]] inline bool task_group::search(Run run) {
+    const group_access pool{pool_};
+    try {
+        return run(pool);
+    } catch (...) {
+        search_failed_ = true;
+        pool.report_queue_failure();
+        return false;
+    }
+}
+
 // If the maker is a worker, runs the children that no thread has begun. Begins with the newest in
 // the maker's own store, where they usually are. Returns true if all children have ended.
 [[gnu::always_inline]] inline bool task_group::run_queued() {
-    auto* const self = static_cast<worker*>(worker_);
-    if (self == nullptr) {
+    if (worker_ == nullptr) {
         return count_.all_ended();
     }
-    detail::pool& pool = pool_access::of(pool_);
-    const auto run_if_mine = [&](task& t) {
-        const bool is_mine = is_parent_of(t);
-        if (is_mine) [[likely]] {
-            task_runner{pool}.run_child(*self, t);
-        }
-        return is_mine;
-    };
-    const auto use_own = [&] {
-        try {
-            return pool.backlog.queue().use_own(run_if_mine);
-        } catch (...) {
-            search_failed(pool);
-            return false;
-        }
+    const auto run_own = [this](const group_access& pool) {
+        return pool.run_own(*worker_, [this](const task& t) { return is_parent_of(t); });
     };
     do {
         notice_stop();
         // Without stack room the children are left to other workers.
-        if (!self->has_stack_room() || (!use_own() && !run_elsewhere())) {
+        if (!worker_->has_stack_room() || (!search(run_own) && !run_elsewhere())) {
             return count_.all_ended();
         }
     } while (!count_.all_ended());
@@ -202,28 +189,13 @@ void task_group::join() noexcept {
 
 // Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
-    detail::pool& pool = pool_access::of(pool_);
-    if (!pool.backlog.has_stores()) {
-        return run_claimable(pool);
+    if (!group_access{pool_}.finds_children()) {
+        return run_claimable();
     }
-    std::vector<task> children;
-    try {
-        children = pool.backlog.queue().take_if([this](const task& t) { return is_parent_of(t); });
-    } catch (...) {
-        search_failed(pool);
-    }
-    for (task& child : children) {
-        notice_stop();
-        task_runner{pool}.run_child(*static_cast<worker*>(worker_), child);
-    }
-    return !children.empty();
-}
-
-// Precondition: inside a catch block. A user's queue threw, or there is no memory. Children may be
-// left that no other worker takes.
-[[gnu::noinline]] void task_group::search_failed(detail::pool& pool) noexcept {
-    search_failed_ = true;
-    pool.config.report_queue_failure();
+    return search([this](const group_access& pool) {
+        return pool.run_queued(
+            *worker_, [this](const task& t) { return is_parent_of(t); }, [this] { notice_stop(); });
+    });
 }
 
 // While other workers run the rest, runs what the rest forks, if that lies in the workers' stores.
@@ -232,7 +204,7 @@ bool task_group::help_until_all_ended() {
     if (worker_ == nullptr) {
         return false;
     }
-    const std::chrono::nanoseconds budget = spin_time_of_join(pool_access::of(pool_));
+    const std::chrono::nanoseconds budget = group_access{pool_}.spin_time();
     for (;;) {
         for (spin_loop loop{budget}; !help();) {
             if (count_.all_ended()) {
@@ -246,24 +218,13 @@ bool task_group::help_until_all_ended() {
 }
 
 bool task_group::help() {
-    auto& self = *static_cast<worker*>(worker_);
-    detail::pool& pool = pool_access::of(pool_);
     notice_stop();
-    if (!pool.backlog.has_stores() || !self.has_stack_room()) {
+    if (!group_access{pool_}.finds_children() || !worker_->has_stack_room()) {
         return false;
     }
-    try {
-        return pool.backlog.queue().use_other([&](task& t) {
-            const bool is_awaited = is_ancestor_of(t);
-            if (is_awaited) {
-                task_runner{pool}.run_child(self, t);
-            }
-            return is_awaited;
-        });
-    } catch (...) {
-        search_failed(pool);
-        return false;
-    }
+    return search([this](const group_access& pool) {
+        return pool.run_stolen(*worker_, [this](const task& t) { return is_ancestor_of(t); });
+    });
 }
 
 bool task_group::is_parent_of(const task& t) const noexcept {
@@ -293,25 +254,17 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
     count_.begin_sleep();
     const auto ended = [this] { return count_.all_ended_in_sleep(); };
     const auto others_forked = [&] { return worker_ != nullptr && forked_elsewhere_.load() != forks_seen; };
-    std::stop_token stop;
-    try {
-        if (!interrupted_) {
-            stop = this_task::stop_token();
-        }
-    } catch (...) {  // no memory: the wait cannot be interrupted then
-    }
+    std::stop_token stop = interrupted_ ? std::stop_token{} : task_scope::current_token_or_none();
     for (;;) {
         const auto sleep = [&](const wait_limits& limits) {
             return count_.wakes.await(ended, limits, others_forked);
         };
         // A child that runs on a thread unknown to the deadlock watch may end at any time. After a
         // failed search the maker must search again: it may be the only worker.
-        const wait_result how =
-            std::exchange(search_failed_, false)
-                ? sleep({.until = deadline::after(search_again), .stop = stop})
-            : ran_elsewhere_.load()
-                ? sleep({.stop = stop})
-                : deadlock_watch::wait(pool_access::of(pool_), blocked_wait::what::group, stop, sleep);
+        const wait_result how = std::exchange(search_failed_, false)
+                                    ? sleep({.until = deadline::after(search_again), .stop = stop})
+                                : ran_elsewhere_.load() ? sleep({.stop = stop})
+                                                        : group_access{pool_}.wait(stop, sleep);
         if (how == wait_result::ready) {
             break;
         }

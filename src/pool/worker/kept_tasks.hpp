@@ -14,8 +14,7 @@
 //     any other wait that lasts      give_away() offers the list to the queue, for other workers
 //
 // A kept task counts as queued. shutdown_now() does not hand it back, because only the worker's own
-// thread may touch the list: the task runs with a stop requested. In a forked child the list is
-// lost, as the queue is.
+// thread may touch the list: the task runs with a stop requested.
 #pragma once
 
 #include "pool/pool.hpp"

@@ -11,7 +11,10 @@ namespace spool::inline v1 {
 class worker_wait_context final : public nested_waiter {
 public:
     worker_wait_context(detail::pool& pool, worker& w) noexcept
-        : nested_waiter(&pool), pool_(pool), worker_(w) {
+        : nested_waiter(&pool),
+          pool_(pool),
+          worker_(w),
+          watched_{pool.watch, w.info.name, w.current, outer() != nullptr ? &outer()->watched_ : nullptr} {
         set_current(this);
     }
     ~worker_wait_context() { set_current(nested_waiter::outer()); }
@@ -53,7 +56,7 @@ public:
     wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
                          sleeper sleep) override;
     [[nodiscard]] detail::pool& pool() const noexcept { return pool_; }
-    [[nodiscard]] const worker& self() const noexcept { return worker_; }
+    [[nodiscard]] const watched_worker& watched() const noexcept { return watched_; }
 
     /// In a forked child: the running task has lost its pool, as if the task had destroyed it.
     void detach() noexcept {
@@ -77,6 +80,7 @@ public:
 private:
     detail::pool& pool_;
     worker& worker_;
+    const watched_worker watched_;
 };
 
 }  // namespace spool::inline v1

@@ -141,7 +141,7 @@ public:
         return word_.load() == future_word::open_to(pool);
     }
     [[nodiscard]] future_link::place whereabouts() const;
-    /// A forked child calls this on its only thread; see abandoned_owner.
+    /// A forked child calls this on its only thread; see fork_registry.hpp.
     static void after_fork_in_child() noexcept;
 
     void add_reference() noexcept {

@@ -36,10 +36,8 @@ public:
         const lock_guard lock{mutex_};
         return elements_.size();
     }
-    [[nodiscard]] std::size_t capacity() const { return capacity_.load(); }
-    /// For a forked child: takes no lock, since a thread that exists only in the parent may hold
-    /// it.
-    [[nodiscard]] std::size_t capacity_after_fork() const noexcept { return capacity_.load(); }
+    /// Takes no lock; see blocking_queue::fresh().
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_.load(); }
     void set_capacity(std::size_t capacity, const char* origin) {
         if (capacity == 0) {
             throw std::invalid_argument(std::string{origin} + ": capacity must be at least 1, not 0");

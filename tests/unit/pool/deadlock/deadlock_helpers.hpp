@@ -8,6 +8,7 @@
 
 #include <spool/spool.hpp>
 
+#include "pool/deadlock/deadlock_watch.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "unit/pool/behaviour/pool_helpers.hpp"

@@ -59,7 +59,7 @@ TEST(deadlock_report, it_comes_only_once) {
     ASSERT_TRUE(circle.close());
     ASSERT_TRUE(told.come());
     for (int i = 0; i < 5; ++i) {
-        EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+        EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     }
     EXPECT_EQ(told.size(), 1U);
     circle.first.cancel();
@@ -150,9 +150,9 @@ TEST(deadlock_report, leaves_out_who_waits_for_one_who_waits_for_the_circle) {
         return waits.first.get();
     });
     ASSERT_TRUE(middle_runs.opens());  // otherwise the outer task would run it itself
-    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 3; }));
+    ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == 3; }));
     const spool::future<int> outer = others.submit([&] { return middle.get(); });
-    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 4; }));
+    ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == 4; }));
     EXPECT_EQ(told.size(), 0U);
     b.set_maximum_size(1);  // b cannot grow any more: now it is a deadlock
     ASSERT_TRUE(told.come());
@@ -186,17 +186,17 @@ TEST(deadlock_report, a_future_may_be_cancelled_while_its_waiter_is_looked_at) {
         ASSERT_TRUE(begun.opens());
         waiter =
             a.submit([&] { return b.invoke_any(std::vector<std::function<int()>>(many, [] { return 1; })); });
-        ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 1; }));
+        ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == 1; }));
         known.open();
-        ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 2; }));
+        ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == 2; }));
         const auto start = std::chrono::steady_clock::now();
-        EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+        EXPECT_EQ(spool::deadlock_watch::check(), 0U);
         const auto middle = (std::chrono::steady_clock::now() - start) * (1 + round) / 6;
         b.set_maximum_size(1);  // b cannot grow any more
         std::atomic<bool> looks{false};
         std::jthread looker{[&] {
             looks = true;
-            static_cast<void>(spool::detail::look_for_deadlocks());
+            static_cast<void>(spool::deadlock_watch::check());
         }};
         while (!looks) {}
         for (const auto at = std::chrono::steady_clock::now() + middle;

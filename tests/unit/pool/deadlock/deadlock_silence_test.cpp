@@ -16,7 +16,7 @@ using spool::thread_pool_executor;
 using namespace std::chrono_literals;
 
 bool watched(std::size_t n) {
-    return test::eventually([n] { return spool::detail::watched_waits() == n; });
+    return test::eventually([n] { return spool::deadlock_watch::waiting() == n; });
 }
 
 TEST(deadlock_silence, about_a_slow_task) {
@@ -27,7 +27,7 @@ TEST(deadlock_silence, about_a_slow_task) {
     busy.hold(b);
     const auto waiter = a.submit([&] { return b.submit([] { return 1; }).get(); });
     ASSERT_TRUE(watched(1));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     busy.release();
     EXPECT_EQ(waiter.get(), 1);
     EXPECT_EQ(told.size(), 0U);
@@ -65,7 +65,7 @@ TEST(deadlock_silence, about_a_future_that_anybody_could_complete) {
     const auto waiter = pool.submit([&] { return handle.get(); });
     const auto queued = pool.submit([] { return 1; });
     ASSERT_TRUE(watched(1));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     by_hand.set_value(5);
     EXPECT_EQ(waiter.get() + queued.get(), 6);
     EXPECT_EQ(told.size(), 0U);
@@ -81,7 +81,7 @@ TEST(deadlock_silence, about_a_pool_that_can_still_grow) {
     waits.start(a, b);
     ASSERT_TRUE(waits.close());
     ASSERT_TRUE(watched(2));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     for (int i = 0; i < 5; ++i) {
         b.execute([] {});  // the queue is full, so the pool grows
     }
@@ -101,7 +101,7 @@ TEST(deadlock_silence, about_a_pool_with_one_more_worker) {
     waits.start(a, b);
     ASSERT_TRUE(waits.close());
     ASSERT_TRUE(watched(2));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     busy.release();
     EXPECT_EQ(waits.first.get() + waits.second.get(), 2);
     EXPECT_EQ(told.size(), 0U);
@@ -126,7 +126,7 @@ TEST(deadlock_silence, about_a_chain_of_waits_whose_last_goes_on) {
         ASSERT_TRUE(begun[i].opens());
     }
     ASSERT_TRUE(watched(3));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     busy.release();
     EXPECT_EQ(chain[3].get(), 3);
     EXPECT_EQ(told.size(), 0U);
@@ -155,7 +155,7 @@ TEST(deadlock_silence, about_a_future_that_a_worker_runs_by_hand) {
     ASSERT_TRUE(runs.opens());
     known.open();
     ASSERT_TRUE(watched(2));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     by_hand.set_value(5);  // any thread could do this
     EXPECT_EQ(waiter.get(), 5);
     EXPECT_EQ(told.size(), 0U);
@@ -199,7 +199,7 @@ TEST(deadlock_silence, about_waits_that_were_asked_to_stop) {
     const test::open_at_end release{leave_callback};
     ASSERT_TRUE(in_callback.opens());
     b.set_maximum_size(1);  // now only the stop can end the waits
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     leave_callback.open();
     EXPECT_EQ(first.get(), 7);
     EXPECT_EQ(second.get(), 2);
@@ -221,7 +221,7 @@ TEST(deadlock_silence, about_a_worker_that_is_in_a_wait_of_another_kind) {
     ASSERT_TRUE(slow_runs.opens());
     const auto waiter = pool.submit([&] { return slow.get(); });
     ASSERT_TRUE(watched(1));
-    EXPECT_EQ(spool::detail::look_for_deadlocks(), 0U);
+    EXPECT_EQ(spool::deadlock_watch::check(), 0U);
     outside.open();
     EXPECT_EQ(waiter.get(), 1);
     EXPECT_EQ(told.size(), 0U);

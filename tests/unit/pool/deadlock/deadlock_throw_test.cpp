@@ -65,7 +65,7 @@ TEST(deadlock_throw, it_is_the_youngest_waiter) {
     });
     ASSERT_TRUE(second_runs.opens());
     known.open();
-    ASSERT_TRUE(test::eventually([] { return spool::detail::watched_waits() == 1; }));
+    ASSERT_TRUE(test::eventually([] { return spool::deadlock_watch::waiting() == 1; }));
     go_on.open();
     EXPECT_EQ(second.get(), 2);
     EXPECT_EQ(first.get(), 2);  // the result of the second task

@@ -30,7 +30,7 @@ public:
     /// Looks for deadlocks several times, as the watching worker would within a few seconds.
     static void look_often() {
         for (int i = 0; i < 10; ++i) {
-            static_cast<void>(spool::detail::look_for_deadlocks());
+            static_cast<void>(spool::deadlock_watch::check());
         }
     }
     /// True if no extra thread was started, or all extra threads have left.

@@ -88,7 +88,7 @@ TEST_F(pool_current_settings, give_a_forked_child_the_values_of_that_instant) {
     settings.set_rejection(policy);
     settings.set_core_size(1);
     spool::pool_options copy;
-    settings.copy_after_fork(copy);
+    settings.copy_without_lock(copy);
     EXPECT_EQ(copy.core_size, 1U);
     EXPECT_EQ(copy.maximum_size, 4U);
     EXPECT_EQ(std::chrono::nanoseconds{copy.keep_alive}, 5s);

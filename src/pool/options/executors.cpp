@@ -51,18 +51,14 @@ unconfigurable_service single_thread_executor(thread_factory factory) {
 
 fixed_thread_pool_executor::fixed_thread_pool_executor(std::size_t n, spool::thread_factory factory)
     : thread_pool_executor(fixed(n, std::move(factory))) {}
-fixed_thread_pool_executor::~fixed_thread_pool_executor() = default;
 
 cached_thread_pool_executor::cached_thread_pool_executor(spool::thread_factory factory)
     : thread_pool_executor(cached(std::move(factory))) {}
-cached_thread_pool_executor::~cached_thread_pool_executor() = default;
 
 work_stealing_pool_executor::work_stealing_pool_executor(std::size_t n, spool::thread_factory factory)
     : thread_pool_executor(stealing(n, std::move(factory))) {}
-work_stealing_pool_executor::~work_stealing_pool_executor() = default;
 
 single_thread_pool_executor::single_thread_pool_executor(thread_factory factory)
     : unconfigurable_service(single(std::move(factory))) {}
-single_thread_pool_executor::~single_thread_pool_executor() = default;
 
 }  // namespace spool::inline v1

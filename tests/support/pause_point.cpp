@@ -1,6 +1,5 @@
+// Part of the library in builds with SPOOL_PAUSE_POINTS.
 #include "spool/detail/pause_point.hpp"
-
-#if defined(SPOOL_PAUSE_POINTS)
 
 #include <atomic>
 #include <chrono>
@@ -87,5 +86,3 @@ void at(const char*) noexcept {
 }
 
 }  // namespace spool::inline v1::pauses
-
-#endif
