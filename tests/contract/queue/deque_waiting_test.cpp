@@ -9,7 +9,7 @@
 
 #include "contract/queue/contract.hpp"
 #include "contract/queue/deque_ends.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "contract/queue/contract.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 

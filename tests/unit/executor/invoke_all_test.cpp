@@ -16,10 +16,10 @@
 #include "spool/executor/invoke.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "spool/sync/this_task.hpp"
+#include "support/any_timeout.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/test_executors.hpp"
 
 namespace {

@@ -11,10 +11,10 @@
 #include "spool/executor/direct_executor.hpp"
 #include "spool/executor/invoke.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
+#include "support/any_timeout.hpp"
 #include "support/gate.hpp"
 #include "support/throws.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/test_executors.hpp"
 
 namespace {

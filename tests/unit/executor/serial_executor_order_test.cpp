@@ -45,14 +45,6 @@ TEST(serial_executor_order, tasks_run_in_the_order_of_submission_on_threads) {
     EXPECT_EQ(order, one_to(500));
 }
 
-TEST(serial_executor_order, on_a_direct_target_a_task_has_run_when_execute_returns) {
-    spool::direct_executor here;
-    serial_executor lane{here};
-    bool ran = false;
-    lane.execute([&] { ran = true; });
-    EXPECT_TRUE(ran);
-}
-
 TEST(serial_executor_order, never_two_at_a_time_and_what_one_did_is_visible_to_the_next) {
     constexpr int per_thread = 300;
     int plain = 0;  // needs neither lock nor atomic
@@ -229,13 +221,6 @@ TEST(serial_executor_order, each_callable_is_destroyed_before_the_next_task_runs
     lane.execute([&] { alive_during_second = alive; });
     target.run_all();
     EXPECT_EQ(alive_during_second, 0);
-}
-
-TEST(serial_executor_order, an_empty_task_is_refused_by_name) {
-    spool::direct_executor here;
-    serial_executor lane{here};
-    const auto run = [&] { lane.execute(std::function<void()>{}); };
-    EXPECT_EQ(test::what_of<std::invalid_argument>(run), "serial_executor: empty callable");
 }
 
 TEST(serial_executor_order, destroyed_while_tasks_wait_they_still_run) {

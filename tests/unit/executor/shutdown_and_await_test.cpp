@@ -8,10 +8,10 @@
 
 #include "spool/executor/executor_service.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
+#include "support/any_timeout.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/direct_service.hpp"
 #include "unit/executor/test_executors.hpp"
 

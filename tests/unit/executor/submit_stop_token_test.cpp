@@ -149,12 +149,6 @@ TEST(future_cancel_on, a_stop_may_come_while_it_is_being_connected_and_while_the
     }
 }
 
-TEST(submit_of_nothing, names_the_executor) {
-    spool::direct_executor here;
-    const auto submit = [&] { static_cast<void>(spool::submit(here, std::function<int()>{})); };
-    EXPECT_EQ(test::what_of<std::invalid_argument>(submit), "direct_executor: empty callable");
-}
-
 TEST(cancelled_result, names_its_task) {
     const future_task<int> work{[] { return 7; }};
     const future<int> f = work;
