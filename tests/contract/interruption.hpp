@@ -8,15 +8,10 @@
 
 #include "spool/base/error.hpp"
 #include "spool/detail/task_scope.hpp"
+#include "support/stopped_token.hpp"
 #include "unit/sync/in_background.hpp"
 
 namespace test {
-
-inline std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
 
 /// Requests a stop at the end of the scope, to end the wait of a background call also if a check
 /// fails.

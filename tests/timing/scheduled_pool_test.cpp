@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,10 +12,12 @@
 
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
+#include "timing/resident_memory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using test::resident_kilobytes;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;  // a sanitizer runs its own threads and keeps freed memory
@@ -31,18 +32,6 @@ std::chrono::microseconds cpu_time() {
         return std::chrono::seconds{t.tv_sec} + std::chrono::microseconds{t.tv_usec};
     };
     return of(used.ru_utime) + of(used.ru_stime);
-}
-
-long resident_kilobytes() {
-    std::ifstream status{"/proc/self/status"};
-    for (std::string word; status >> word;) {
-        if (word == "RssAnon:") {
-            long value = 0;
-            status >> value;
-            return value;
-        }
-    }
-    return -1;
 }
 
 TEST(scheduled_cpu_time, with_timers_an_hour_away_is_next_to_nothing) {

@@ -10,8 +10,9 @@
 #include "contract/executor/kinds.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/live_threads.hpp"
+#include "support/stop_comes.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 #include "unit/executor/stderr_of.hpp"
 #include "unit/sync/in_background.hpp"
 
@@ -45,10 +46,8 @@ TEST_P(ending_service, close_in_a_task_that_is_stopped_continues_with_shutdown_n
     std::atomic<bool> stopped{false};
     auto service = make();
     service->execute([&](std::stop_token stop) {
-        test::gate asked;
-        const std::stop_callback on_stop{stop, [&] { asked.open(); }};
         running.open();
-        stopped = asked.opens();
+        stopped = test::stop_comes(stop);
     });
     ASSERT_TRUE(running.opens());
     test::in_background closing{[&] { service->close(); }};

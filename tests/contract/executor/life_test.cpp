@@ -16,6 +16,7 @@
 #include "support/any_timeout.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/stop_comes.hpp"
 #include "support/throws.hpp"
 #include "support/tracked.hpp"
 
@@ -250,10 +251,8 @@ TEST_P(threaded_service, shutdown_now_after_shutdown_still_stops_a_running_task)
     std::atomic<bool> stopped{false};
     auto service = make();
     service->execute([&](std::stop_token stop) {
-        test::gate asked;
-        const std::stop_callback on_stop{stop, [&] { asked.open(); }};
         running.open();
-        stopped = asked.opens();
+        stopped = test::stop_comes(stop);
     });
     ASSERT_TRUE(running.opens());
     service->shutdown();

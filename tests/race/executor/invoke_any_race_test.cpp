@@ -10,8 +10,8 @@
 #include "race/executor/seeded.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "support/gate.hpp"
+#include "support/live_threads.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 
 namespace {
 

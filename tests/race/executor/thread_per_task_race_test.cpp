@@ -11,8 +11,8 @@
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
+#include "support/live_threads.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 
 namespace {
 

@@ -13,19 +13,13 @@
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/live_threads.hpp"
+#include "support/stop_comes.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 
 namespace {
 
 using spool::thread_per_task_executor;
-
-/// Blocks until its stop is requested; false if that does not happen.
-bool stop_comes(const std::stop_token& stop) {
-    test::gate stopped;
-    const std::stop_callback on_stop{stop, [&] { stopped.open(); }};
-    return stopped.opens();
-}
 
 TEST(thread_per_task_shutdown, a_task_after_shutdown_is_refused_with_name_reason_and_number_of_threads) {
     test::gate release;
@@ -70,7 +64,7 @@ TEST(thread_per_task_shutdown, shutdown_now_stops_a_task_that_is_just_starting) 
     std::atomic<int> stopped{0};
     for (int round = 0; round < 200; ++round) {
         thread_per_task_executor threads;
-        threads.execute([&](std::stop_token stop) { stopped += stop_comes(stop) ? 1 : 0; });
+        threads.execute([&](std::stop_token stop) { stopped += test::stop_comes(stop) ? 1 : 0; });
         threads.shutdown_now();
         ASSERT_TRUE(threads.await_termination(test::long_delay()));
         ASSERT_EQ(stopped, round + 1);
@@ -85,7 +79,7 @@ TEST(thread_per_task_shutdown, a_stop_callback_may_use_the_executor) {
     threads.execute([&](std::stop_token stop) {
         const std::stop_callback on_stop{stop, [&] { seen = threads.thread_count(); }};
         running.open();
-        stopped = stop_comes(stop);
+        stopped = test::stop_comes(stop);
     });
     ASSERT_TRUE(running.opens());
     threads.shutdown_now();

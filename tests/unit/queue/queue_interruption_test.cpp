@@ -8,6 +8,7 @@
 
 #include "spool/detail/task_scope.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
+#include "support/stopped_token.hpp"
 #include "support/throws.hpp"
 #include "unit/sync/in_background.hpp"
 
@@ -17,12 +18,7 @@ using spool::interrupted;
 using spool::linked_blocking_queue;
 using queue_of_int = linked_blocking_queue<int>;
 using namespace std::chrono_literals;
-
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
+using test::stopped_token;
 
 TEST(queue_interruption, stopped_token_interrupts_what_would_wait) {
     queue_of_int queue{1};

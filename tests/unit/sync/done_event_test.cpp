@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/stopped_token.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -18,18 +19,11 @@ namespace {
 
 using spool::deadline;
 using spool::wait_result;
+using test::past_deadline;
+using test::stopped_token;
 
 constexpr auto yes = [] { return true; };
 constexpr auto no = [] { return false; };
-
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
-deadline over() {
-    return deadline::after(std::chrono::seconds{-1});
-}
 
 template <class Parking>
 class done_event : public testing::Test {
@@ -50,16 +44,19 @@ TYPED_TEST(done_event, ready_at_once_is_asked_once) {
 }
 
 TYPED_TEST(done_event, ready_comes_before_interruption_and_that_before_time_out) {
-    EXPECT_EQ(this->event_.await(yes, {.until = over(), .stop = stopped_token()}), wait_result::ready);
-    EXPECT_EQ(this->event_.await(no, {.until = over(), .stop = stopped_token()}), wait_result::interrupted);
-    EXPECT_EQ(this->event_.await(no, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->event_.await(yes, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::ready);
+    EXPECT_EQ(this->event_.await(no, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::interrupted);
+    EXPECT_EQ(this->event_.await(no, {.until = past_deadline()}), wait_result::timed_out);
 }
 
 // The second look finds what happened between the first look and the mark.
 TYPED_TEST(done_event, ready_is_looked_at_again_after_the_mark) {
     int looks = 0;
-    EXPECT_EQ(this->event_.await([&] { return ++looks == 2; }, {.until = over(), .stop = stopped_token()}),
-              wait_result::ready);
+    EXPECT_EQ(
+        this->event_.await([&] { return ++looks == 2; }, {.until = past_deadline(), .stop = stopped_token()}),
+        wait_result::ready);
     EXPECT_EQ(looks, 2);
 }
 

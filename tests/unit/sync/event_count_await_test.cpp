@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "support/stopped_token.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -14,18 +15,11 @@ namespace {
 using spool::deadline;
 using spool::wait_limits;
 using spool::wait_result;
+using test::past_deadline;
+using test::stopped_token;
 
 constexpr auto yes = [] { return true; };
 constexpr auto no = [] { return false; };
-
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
-deadline over() {
-    return deadline::after(std::chrono::seconds{-1});
-}
 
 template <class Parking>
 class event_count_await : public test::event_count_test<Parking> {
@@ -54,19 +48,22 @@ TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
 }
 
 TYPED_TEST(event_count_await, ready_comes_before_everything_else) {
-    EXPECT_EQ(this->events_.await(yes, {.until = over(), .stop = stopped_token()}, yes), wait_result::ready);
+    EXPECT_EQ(this->events_.await(yes, {.until = past_deadline(), .stop = stopped_token()}, yes),
+              wait_result::ready);
 }
 
 TYPED_TEST(event_count_await, giving_up_comes_before_interruption) {
-    EXPECT_EQ(this->events_.await(no, {.until = over(), .stop = stopped_token()}, yes), wait_result::gave_up);
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}, yes),
+              wait_result::gave_up);
 }
 
 TYPED_TEST(event_count_await, interruption_comes_before_time_out) {
-    EXPECT_EQ(this->events_.await(no, {.until = over(), .stop = stopped_token()}), wait_result::interrupted);
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::interrupted);
 }
 
 TYPED_TEST(event_count_await, deadline_that_is_over_times_out) {
-    EXPECT_EQ(this->events_.await(no, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline()}), wait_result::timed_out);
     EXPECT_EQ(this->events_.await(no, {.until = deadline::at(deadline::time_point::min())}),
               wait_result::timed_out);
 }
@@ -79,8 +76,9 @@ TYPED_TEST(event_count_await, stop_requested_before_interrupts_a_wait_without_li
 TYPED_TEST(event_count_await, ready_is_looked_at_again_after_preparing) {
     int looks = 0;
     const auto ready_at_second_look = [&looks] { return ++looks == 2; };
-    EXPECT_EQ(this->events_.await(ready_at_second_look, {.until = over(), .stop = stopped_token()}, yes),
-              wait_result::ready);
+    EXPECT_EQ(
+        this->events_.await(ready_at_second_look, {.until = past_deadline(), .stop = stopped_token()}, yes),
+        wait_result::ready);
     EXPECT_EQ(looks, 2);
 }
 
@@ -93,7 +91,7 @@ TYPED_TEST(event_count_await, waiter_is_counted_during_its_second_look) {
         }
         return false;
     };
-    EXPECT_EQ(this->events_.await(look, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(look, {.until = past_deadline()}), wait_result::timed_out);
     EXPECT_EQ(counted, 1U);
 }
 
@@ -217,9 +215,9 @@ TYPED_TEST(event_count_await, ready_may_take_what_it_finds) {
         taken = std::exchange(offered, std::nullopt);
         return taken.has_value();
     };
-    EXPECT_EQ(this->events_.await(take, {.until = over()}), wait_result::ready);
+    EXPECT_EQ(this->events_.await(take, {.until = past_deadline()}), wait_result::ready);
     EXPECT_EQ(taken, 7);
-    EXPECT_EQ(this->events_.await(take, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(take, {.until = past_deadline()}), wait_result::timed_out);
 }
 
 }  // namespace
