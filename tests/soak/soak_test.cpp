@@ -46,7 +46,7 @@ struct planted {
 
 class soak_plants : public testing::TestWithParam<planted> {};
 
-TEST_P(soak_plants, a_fault_that_was_planted_is_seen_and_reported_with_its_seed) {
+TEST_P(soak_plants, a_planted_fault_is_detected_and_reported_with_its_seed) {
     get_ready();
     std::string text;
     std::uint64_t seed = 1;

@@ -41,7 +41,7 @@ long percent_left(long before, long full) {
     return left;
 }
 
-TEST(burst_memory, of_a_linked_queue_is_given_back_even_if_nobody_touches_it_any_more) {
+TEST(burst_memory, of_a_linked_queue_is_given_back_without_another_call) {
     spool::linked_blocking_queue<spool::task> queue;
     const long before = resident_kilobytes();
     for (int n = 0; n < burst; ++n) {
