@@ -204,7 +204,7 @@ class group_race_of_one : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(queues, group_race_of_one, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "stealing" : "linked"; });
 
-TEST_P(group_race_of_one, what_others_fork_while_the_maker_falls_asleep_is_run) {
+TEST_P(group_race_of_one, children_that_other_threads_fork_while_the_maker_falls_asleep_are_run) {
     const std::uint64_t rounds = test::wanted_rounds();
     spool::thread_pool_executor pool(
         {.core_size = 1, .maximum_size = 1, .queue = pick_queue(GetParam() ? 5 : 0)});

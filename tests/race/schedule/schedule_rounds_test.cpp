@@ -3,8 +3,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -27,7 +27,7 @@ TEST(schedule_race, every_task_of_a_random_life_is_accounted_for_exactly_once) {
 
 // With zero core threads the pool starts one worker for all tasks, even if several callers find no
 // worker.
-TEST(schedule_race, callers_at_once_bring_one_worker_where_there_are_no_core_threads) {
+TEST(schedule_race, concurrent_callers_start_one_worker_if_there_are_no_core_threads) {
     constexpr std::size_t callers = 4;
     const std::uint64_t rounds = test::wanted_rounds();
     for (std::uint64_t i = 0; i < rounds; ++i) {
