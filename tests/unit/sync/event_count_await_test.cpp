@@ -37,7 +37,7 @@ TYPED_TEST_SUITE(event_count_await, test::parkings, test::parking_names);
 
 // ---- Results without a wait
 
-TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
+TYPED_TEST(event_count_await, a_predicate_that_is_true_at_once_is_called_once) {
     int asked = 0;
     const auto ready = [&asked] {
         ++asked;
@@ -47,17 +47,17 @@ TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
     EXPECT_EQ(asked, 1);
 }
 
-TYPED_TEST(event_count_await, ready_comes_before_everything_else) {
+TYPED_TEST(event_count_await, ready_takes_precedence_over_everything_else) {
     EXPECT_EQ(this->events_.await(yes, {.until = past_deadline(), .stop = stopped_token()}, yes),
               wait_result::ready);
 }
 
-TYPED_TEST(event_count_await, giving_up_comes_before_interruption) {
+TYPED_TEST(event_count_await, giving_up_takes_precedence_over_interruption) {
     EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}, yes),
               wait_result::gave_up);
 }
 
-TYPED_TEST(event_count_await, interruption_comes_before_time_out) {
+TYPED_TEST(event_count_await, interruption_takes_precedence_over_time_out) {
     EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}),
               wait_result::interrupted);
 }
@@ -197,7 +197,7 @@ TYPED_TEST(event_count_await, sleeper_asks_again_whether_to_give_up_after_notify
     EXPECT_EQ(answer, wait_result::gave_up);
 }
 
-TYPED_TEST(event_count_await, ready_comes_before_the_stop_that_woke_the_sleeper) {
+TYPED_TEST(event_count_await, ready_takes_precedence_over_the_stop_that_woke_the_sleeper) {
     wait_result answer{};
     std::stop_source stop;
     test::in_background waiter{[&] { this->wait_for_flag(answer, stop.get_token()); }};
@@ -208,7 +208,7 @@ TYPED_TEST(event_count_await, ready_comes_before_the_stop_that_woke_the_sleeper)
     EXPECT_EQ(answer, wait_result::ready);
 }
 
-TYPED_TEST(event_count_await, ready_may_take_what_it_finds) {
+TYPED_TEST(event_count_await, predicate_may_take_the_element_that_it_finds) {
     std::optional<int> taken;
     std::optional<int> offered = 7;
     const auto take = [&] {
