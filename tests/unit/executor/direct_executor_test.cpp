@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST(direct_executor, what_a_task_throws_comes_out_of_execute) {
+TEST(direct_executor, execute_throws_the_exception_of_the_task) {
     spool::direct_executor here;
     const auto run = [&] { here.execute([] { throw std::domain_error{"disk full"}; }); };
     EXPECT_EQ(test::what_of<std::domain_error>(run), "disk full");

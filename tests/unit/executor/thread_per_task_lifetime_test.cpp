@@ -88,7 +88,7 @@ TEST(thread_per_task_shutdown, a_stop_callback_may_use_the_executor) {
     EXPECT_EQ(seen, 1U);
 }
 
-TEST(thread_per_task_lifetime, close_from_a_task_of_its_own_waits_for_the_others_only) {
+TEST(thread_per_task_lifetime, close_in_a_task_of_its_own_waits_only_for_the_other_tasks) {
     test::gate release;
     test::gate closed;
     std::atomic<bool> other_ended{false};
@@ -133,7 +133,7 @@ TEST(thread_per_task_lifetime, the_destructor_waits_for_every_task_and_its_threa
     EXPECT_EQ(destroyed, 8);
 }
 
-TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_end) {
+TEST(thread_per_task_lifetime, a_thread_ends_with_its_task_and_not_with_the_executor) {
     const std::size_t before = test::threads_at_rest();
     thread_per_task_executor threads;
     for (int i = 0; i < 50; ++i) {
@@ -143,7 +143,7 @@ TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_e
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_it_and_goes_on) {
+TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_the_executor_and_still_runs) {
     test::gate closed;
     test::gate release;
     test::gate destroyed;
@@ -169,7 +169,7 @@ TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_i
     EXPECT_TRUE(had_ended);
 }
 
-TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_others) {
+TEST(thread_per_task_lifetime, destruction_in_a_task_of_its_own_waits_for_the_other_tasks) {
     const std::size_t before = test::threads_at_rest();
     test::gate release;
     test::gate destroyed;
@@ -195,7 +195,7 @@ TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_o
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, it_may_be_destroyed_by_a_thread_local_of_its_last_thread) {
+TEST(thread_per_task_lifetime, a_thread_local_of_its_last_thread_may_destroy_the_executor) {
     const std::size_t before = test::threads_at_rest();
     static std::atomic<bool> destroyed{false};
     struct owner {
@@ -217,7 +217,7 @@ TEST(thread_per_task_lifetime, it_may_be_destroyed_by_a_thread_local_of_its_last
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, it_may_be_destroyed_with_the_callable_of_its_last_task) {
+TEST(thread_per_task_lifetime, the_callable_of_its_last_task_may_own_the_executor) {
     const std::size_t before = test::threads_at_rest();
     test::gate destroyed;
     {

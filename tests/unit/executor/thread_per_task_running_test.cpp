@@ -14,7 +14,7 @@ namespace {
 
 using spool::thread_per_task_executor;
 
-TEST(thread_per_task_running, thread_count_says_how_many_tasks_run) {
+TEST(thread_per_task_running, thread_count_is_the_number_of_running_tasks) {
     test::gate release;
     thread_per_task_executor threads;
     const test::open_at_end at_end{release};
