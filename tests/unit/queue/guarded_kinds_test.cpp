@@ -52,7 +52,7 @@ TYPED_TEST(storing_kind, destroys_elements_without_its_lock) {
     EXPECT_EQ(answers.refused, 0);
 }
 
-TYPED_TEST(storing_kind, destroys_what_is_left_in_it) {
+TYPED_TEST(storing_kind, destroys_the_remaining_elements) {
     std::optional<TypeParam> other{std::in_place};
     TypeParam living;
     asks_for_size::answers answers{living};
@@ -106,7 +106,7 @@ TYPED_TEST(kind_of_tasks, wake_makes_takers_ask_again) {
     EXPECT_EQ(answer, wait_result::gave_up);
 }
 
-TYPED_TEST(kind_of_tasks, works_on_after_a_predicate_has_thrown) {
+TYPED_TEST(kind_of_tasks, keeps_working_after_a_predicate_has_thrown) {
     TypeParam queue;
     std::optional<task> x;
     EXPECT_THROW(queue.pop_until(x, {}, []() -> bool { throw std::runtime_error("predicate"); }),

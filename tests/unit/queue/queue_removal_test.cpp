@@ -81,7 +81,7 @@ TEST_F(queue_removal, clear_empties_the_queue) {
     EXPECT_EQ(queue_.take(), 7);
 }
 
-TEST_F(queue_looking, contains_tells_whether_one_matches) {
+TEST_F(queue_looking, contains_returns_whether_an_element_matches) {
     EXPECT_TRUE(queue_.contains([](int n) { return n == 6; }));
     EXPECT_FALSE(queue_.contains([](int n) { return n == 7; }));
     EXPECT_EQ(queue_.size(), 6U);
