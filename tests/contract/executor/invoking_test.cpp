@@ -39,8 +39,8 @@ std::string second() {
 }
 
 /// A job that throws an exception which outlives the executor's work. ThreadSanitizer does not see
-/// how libstdc++ counts the references to an exception, and would report its destruction on a worker
-/// as a race.
+/// how libstdc++ counts the references to an exception, and would report its destruction on a
+/// worker as a race.
 struct failing_job {
     std::exception_ptr error = std::make_exception_ptr(std::domain_error("nothing to return"));
     [[nodiscard]] jobs alone() const {

@@ -87,8 +87,8 @@ struct name_of_kind {
 };
 
 /// The executor under test, and the tasks that block in it. The destructor releases those tasks,
-/// shuts the executor down, and fails the test if the executor does not terminate. Declare a subject
-/// after everything that its tasks refer to.
+/// shuts the executor down, and fails the test if the executor does not terminate. Declare a
+/// subject after everything that its tasks refer to.
 class any_subject {
 public:
     any_subject(const executor_kind& kind, std::size_t workers, const spool::thread_factory& factory);

@@ -1,5 +1,5 @@
-// What every pool guarantees for a task that it cannot accept, under each policy and for every way to
-// submit.
+// What every pool guarantees for a task that it cannot accept, under each policy and for every way
+// to submit.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -13,8 +13,8 @@
 
 namespace test {
 
-/// When destroyed, asks for the queue's size from another thread. If the destroying thread holds the
-/// queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
+/// When destroyed, asks for the queue's size from another thread. If the destroying thread holds
+/// the queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
 class asks_for_size {
 public:
     struct answers {

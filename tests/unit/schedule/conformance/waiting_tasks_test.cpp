@@ -1,5 +1,5 @@
-// Tasks that are not due yet: what shutdown_now() and cancel() do to them, and which tasks cannot be
-// scheduled.
+// Tasks that are not due yet: what shutdown_now() and cancel() do to them, and which tasks cannot
+// be scheduled.
 #include <gtest/gtest.h>
 
 #include <algorithm>
