@@ -3,7 +3,7 @@
 
 option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
 option(SPOOL_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
-option(SPOOL_JOIN_TESTS "Compile the tests several files at a time, which is much faster" OFF)
+option(SPOOL_JOIN_TESTS "Compile several test sources at a time, and precompile headers: much faster" OFF)
 option(SPOOL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_BUILD_TOOLS "Build spool-tour, and spool lab if its packages are there" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_BUILD_BENCHMARKS "Build the benchmarks (needs the packages that scripts/bench installs)" OFF)

@@ -124,7 +124,7 @@ set(SPOOL_SOURCES
     src/executor/serial_executor.cpp
     src/executor/thread_per_task_executor.cpp
     src/executor/unconfigurable.cpp
-    src/future/abandoned_owner.cpp
+    src/future/future_fork.cpp
     src/future/future.cpp
     src/future/future_core.cpp
     src/future/future_link.cpp

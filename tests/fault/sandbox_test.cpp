@@ -73,7 +73,7 @@ std::unique_ptr<spool::thread_pool_executor> stealing_pool() {
         GTEST_SKIP() << "the system refuses seccomp filters";                                                \
     }
 
-TEST(late_sandbox, stealing_pool_works_on_after_membarrier_is_refused) {
+TEST(late_sandbox, stealing_pool_keeps_working_after_membarrier_is_refused) {
     const test::child_end end = test::in_child([] {
         const auto pool = stealing_pool();
         if (work_a_stealing_pool(*pool, 20) != 20) {
@@ -107,7 +107,7 @@ TEST(late_sandbox, stealing_pool_works_on_after_membarrier_is_refused) {
     EXPECT_EQ(end.said.find("membarrier", first + 1), std::string::npos) << "said twice: " << end.said;
 }
 
-TEST(late_sandbox, pool_made_inside_of_one_needs_no_membarrier_and_says_nothing) {
+TEST(late_sandbox, pool_made_inside_the_sandbox_needs_no_membarrier_and_reports_nothing) {
     const test::child_end end = test::in_child([] {
         if (!enter_sandbox(refuse)) {
             return no_sandbox;
@@ -199,7 +199,7 @@ struct handshake {
     }
 };
 
-TEST(late_sandbox, light_and_heavy_barrier_order_both_sides_before_and_after) {
+TEST(late_sandbox, light_and_heavy_barrier_order_both_threads_before_and_after_the_refusal) {
     if (std::thread::hardware_concurrency() < 2) {
         GTEST_SKIP() << "needs two CPUs";
     }

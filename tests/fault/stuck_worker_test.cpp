@@ -92,13 +92,13 @@ void expect_tasks_run_whoever_stands_still(spool::thread_pool_executor& pool, kn
     }
 }
 
-TEST(stuck_worker, fixed_pool_runs_on) {
+TEST(stuck_worker, does_not_stop_a_fixed_pool) {
     const auto threads = std::make_shared<known_threads>();
     spool::thread_pool_executor pool({.core_size = 2, .hooks = threads});
     expect_tasks_run_whoever_stands_still(pool, *threads);
 }
 
-TEST(stuck_worker, stealing_pool_runs_on) {
+TEST(stuck_worker, does_not_stop_a_stealing_pool) {
     const auto threads = std::make_shared<known_threads>();
     spool::thread_pool_executor pool({.core_size = 2,
                                       .queue = std::make_unique<spool::work_stealing_queue<spool::task>>(),
@@ -106,7 +106,7 @@ TEST(stuck_worker, stealing_pool_runs_on) {
     expect_tasks_run_whoever_stands_still(pool, *threads);
 }
 
-TEST(stuck_worker, scheduled_pool_runs_on_without_a_timer_and_with_one_that_is_far_off) {
+TEST(stuck_worker, does_not_stop_a_scheduled_pool_with_no_timer_or_a_distant_one) {
     const auto threads = std::make_shared<known_threads>();
     spool::scheduled_thread_pool_executor pool({.core_size = 2, .hooks = threads});
     expect_tasks_run_whoever_stands_still(pool, *threads);

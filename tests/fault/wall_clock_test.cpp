@@ -54,7 +54,7 @@ TEST_F(wall_clock_step, forward_makes_a_time_of_day_due) {
     EXPECT_EQ(tomorrow.get(), 7);
 }
 
-TEST_F(wall_clock_step, back_puts_a_time_of_day_off_and_forward_brings_it_again) {
+TEST_F(wall_clock_step, back_delays_a_time_of_day_and_forward_makes_it_due_again) {
     spool::scheduled_thread_pool_executor timers({.core_size = 1});
     step_to(1h);
     const auto soon = timers.schedule_at([] { return 7; }, system_clock::now() + test::medium_delay());
@@ -64,7 +64,7 @@ TEST_F(wall_clock_step, back_puts_a_time_of_day_off_and_forward_brings_it_again)
     EXPECT_TRUE(soon.wait_for(test::long_delay()));
 }
 
-TEST_F(wall_clock_step, at_any_time_leaves_delays_and_limits_alone) {
+TEST_F(wall_clock_step, at_any_time_changes_no_delay_and_no_limit) {
     const auto before = system_clock::now() - 1s;
     std::atomic<int> ran{0};
     spool::scheduled_thread_pool_executor timers({.core_size = 2});

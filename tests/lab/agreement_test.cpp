@@ -174,7 +174,7 @@ disturbance disturbance_of(const run_record& run) {
 
 class lab_agreement : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(lab_agreement, the_simulator_says_what_the_real_pool_does) {
+TEST_P(lab_agreement, the_simulator_agrees_with_the_real_pool) {
     const scenario s =
         sped_up(read_scenario(std::string{SPOOL_LAB_SCENARIOS} + "/" + GetParam() + ".json"), speed);
     run_record quietest;

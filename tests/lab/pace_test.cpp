@@ -25,7 +25,7 @@ scenario of_rate(double rate, service_time service, nanoseconds duration, settin
     return s;
 }
 
-TEST(lab_pace, twenty_thousand_arrivals_a_second_come_less_than_a_millisecond_late) {
+TEST(lab_pace, twenty_thousand_arrivals_per_second_are_less_than_a_millisecond_late) {
     scenario s = of_rate(20'000, {.first = 5us}, 3s, {.core = 2, .maximum = 2});
     s.classes[0].cpu = true;
     const auto quiet = make_quiet_view();

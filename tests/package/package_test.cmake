@@ -17,7 +17,9 @@ endfunction()
 function(configure_and_build source build)
     run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" -D CMAKE_BUILD_TYPE=Release
         -D CMAKE_CXX_FLAGS_RELEASE=${optimisation}
-        -D "CMAKE_CXX_COMPILER=${COMPILER}" -D CMAKE_EXPORT_COMPILE_COMMANDS=ON ${ARGN})
+        -D "CMAKE_CXX_COMPILER=${COMPILER}" -D CMAKE_EXPORT_COMPILE_COMMANDS=ON
+        -D SPOOL_JOIN_TESTS=ON  # precompiles headers, and builds no tests here
+        ${ARGN})
     run("${CMAKE_COMMAND}" --build "${build}" --parallel 2)
 endfunction()
 

@@ -3,21 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <thread>
 
 #include "leaks.hpp"
 #include "round.hpp"
+#include "support/number_from.hpp"
 #include "watchdog.hpp"
 
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* const text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 void get_ready() {
     std::thread{[] {}}.join();  // a sanitizer starts its helper with the first thread
@@ -26,9 +22,9 @@ void get_ready() {
 
 TEST(soak, rounds_of_random_operations_on_random_pools_lose_nothing_and_leave_nothing) {
     get_ready();
-    const std::uint64_t seed = number_from("SPOOL_SEED", std::random_device{}());
+    const std::uint64_t seed = test::number_from("SPOOL_SEED", std::random_device{}());
     const auto end =
-        std::chrono::steady_clock::now() + std::chrono::seconds{number_from("SPOOL_SOAK_SECONDS", 6)};
+        std::chrono::steady_clock::now() + std::chrono::seconds{test::number_from("SPOOL_SOAK_SECONDS", 6)};
     std::uint64_t rounds = 0;
     std::uint64_t tasks = 0;
     while (std::chrono::steady_clock::now() < end) {
@@ -50,7 +46,7 @@ struct planted {
 
 class soak_plants : public testing::TestWithParam<planted> {};
 
-TEST_P(soak_plants, a_fault_that_was_planted_is_seen_and_reported_with_its_seed) {
+TEST_P(soak_plants, a_planted_fault_is_detected_and_reported_with_its_seed) {
     get_ready();
     std::string text;
     std::uint64_t seed = 1;

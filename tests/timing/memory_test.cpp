@@ -6,7 +6,6 @@
 #endif
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -14,24 +13,14 @@
 
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "timing/resident_memory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using test::resident_kilobytes;
 
 constexpr int burst = 2'000'000;
-
-long resident_kilobytes() {
-    std::ifstream status{"/proc/self/status"};
-    for (std::string word; status >> word;) {
-        if (word == "RssAnon:") {
-            long value = 0;
-            status >> value;
-            return value;
-        }
-    }
-    return -1;
-}
 
 #if defined(__GLIBC__)
 std::size_t allocated_kilobytes() {
@@ -52,7 +41,7 @@ long percent_left(long before, long full) {
     return left;
 }
 
-TEST(burst_memory, of_a_linked_queue_is_given_back_even_if_nobody_touches_it_any_more) {
+TEST(burst_memory, of_a_linked_queue_is_given_back_without_another_call) {
     spool::linked_blocking_queue<spool::task> queue;
     const long before = resident_kilobytes();
     for (int n = 0; n < burst; ++n) {

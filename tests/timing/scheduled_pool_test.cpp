@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,10 +12,12 @@
 
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
+#include "timing/resident_memory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using test::resident_kilobytes;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;  // a sanitizer runs its own threads and keeps freed memory
@@ -31,18 +32,6 @@ std::chrono::microseconds cpu_time() {
         return std::chrono::seconds{t.tv_sec} + std::chrono::microseconds{t.tv_usec};
     };
     return of(used.ru_utime) + of(used.ru_stime);
-}
-
-long resident_kilobytes() {
-    std::ifstream status{"/proc/self/status"};
-    for (std::string word; status >> word;) {
-        if (word == "RssAnon:") {
-            long value = 0;
-            status >> value;
-            return value;
-        }
-    }
-    return -1;
 }
 
 TEST(scheduled_cpu_time, with_timers_an_hour_away_is_next_to_nothing) {
@@ -84,7 +73,7 @@ TEST(scheduled_memory, half_a_million_timers_inserted_cancelled_and_inserted_aga
     }
 }
 
-TEST(scheduled_memory, many_timers_at_once_are_reused_by_the_next_as_many) {
+TEST(scheduled_memory, of_many_timers_is_reused_by_the_same_number_of_later_timers) {
     const int count = sanitized ? 10'000 : 100'000;
     spool::scheduled_thread_pool_executor pool({.core_size = 1});
     std::vector<spool::scheduled_future<void>> timers(static_cast<std::size_t>(count));
@@ -109,7 +98,7 @@ TEST(scheduled_memory, many_timers_at_once_are_reused_by_the_next_as_many) {
     }
 }
 
-TEST(scheduled_real_time, a_timer_comes_at_its_time_and_not_before) {
+TEST(scheduled_real_time, a_timer_runs_at_its_due_time_and_not_before) {
     spool::scheduled_thread_pool_executor pool({.core_size = 1});
     for (const auto delay : {1ms, 7ms, 40ms}) {
         const auto start = std::chrono::steady_clock::now();
@@ -119,7 +108,7 @@ TEST(scheduled_real_time, a_timer_comes_at_its_time_and_not_before) {
     }
 }
 
-TEST(scheduled_real_time, a_time_of_day_comes_at_its_time_and_not_before) {
+TEST(scheduled_real_time, a_task_for_a_time_of_day_runs_then_and_not_before) {
     spool::scheduled_thread_pool_executor pool({.core_size = 1});
     const auto when = std::chrono::system_clock::now() + 30ms;
     const auto ran = pool.schedule_at([] { return std::chrono::system_clock::now(); }, when).get();

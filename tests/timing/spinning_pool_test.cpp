@@ -175,7 +175,7 @@ TEST(spinning_setting, longest_spin_ends_with_the_pool) {
 
 // Two tasks that wait for each other, submitted while one worker spins and the other sleeps or
 // spins. Both must get a worker.
-TEST(spinning_setting, tasks_that_need_each_other_both_run_whoever_spins) {
+TEST(spinning_setting, tasks_that_need_each_other_both_run_with_any_spinning_worker) {
     for (const idle_spin how : {idle_spin::off(), idle_spin::adaptive(), idle_spin::low_latency(),
                                 idle_spin::always(50us), idle_spin::always(5ms)}) {
         spool::thread_pool_executor pool({.core_size = 2, .maximum_size = 2, .idle_spin = how});

@@ -24,7 +24,7 @@ TYPED_TEST(any_queue, BQ_001_BQ_002_an_empty_task_cannot_be_offered) {
     EXPECT_TRUE(queue.empty());
 }
 
-TYPED_TEST(any_queue, BQ_003_an_empty_task_cannot_be_offered_for_some_time_and_nobody_waits) {
+TYPED_TEST(any_queue, BQ_003_a_timed_offer_of_an_empty_task_is_refused_without_a_wait) {
     auto queue = TypeParam::template make<spool::task>();
     test::expect_no_waiting([&] {
         EXPECT_THROW(static_cast<void>(queue.offer_for(spool::task{}, test::long_delay())),
@@ -85,7 +85,7 @@ TYPED_TEST(any_queue, BQ_011_draining_a_queue_into_itself_with_a_limit_does_not_
     static_assert(!drains_some_into<queue, spool::blocking_queue<int>>);
 }
 
-TYPED_TEST(any_queue, BQ_012_draining_at_most_none_moves_nothing) {
+TYPED_TEST(any_queue, BQ_012_draining_at_most_zero_elements_moves_nothing) {
     auto queue = TypeParam::template make<int>();
     std::vector<int> out;
     EXPECT_EQ(queue.drain_to(out, 0), 0U);
@@ -95,7 +95,7 @@ TYPED_TEST(any_queue, BQ_012_draining_at_most_none_moves_nothing) {
     EXPECT_EQ(queue.size(), inside);
 }
 
-TYPED_TEST(any_queue, BQ_013_timed_poll_waits_out_its_time_or_gets_what_a_timed_offer_brings) {
+TYPED_TEST(any_queue, BQ_013_timed_poll_times_out_or_gets_the_element_of_a_timed_offer) {
     auto queue = TypeParam::template make<int>();
     test::expect_waits_out([&](auto d) { EXPECT_EQ(queue.poll_for(d), std::nullopt); });
     std::optional<int> taken;
@@ -116,7 +116,7 @@ TYPED_TEST(any_queue, BQ_014_take_from_an_empty_queue_waits_until_interrupted) {
     test::expect_empty(queue);
 }
 
-TYPED_TEST(any_queue, BQ_015_take_from_an_empty_queue_ends_at_once_when_stopped_before) {
+TYPED_TEST(any_queue, BQ_015_take_from_an_empty_queue_ends_at_once_after_an_earlier_stop) {
     auto queue = TypeParam::template make<int>();
     test::expect_interrupted_before([&] { static_cast<void>(queue.take()); },
                                     [&](std::stop_token stop) { static_cast<void>(queue.take(stop)); });
@@ -131,7 +131,7 @@ TYPED_TEST(any_queue, BQ_016_timed_poll_of_an_empty_queue_waits_until_interrupte
     test::expect_empty(queue);
 }
 
-TYPED_TEST(any_queue, BQ_017_timed_poll_of_an_empty_queue_ends_at_once_when_stopped_before) {
+TYPED_TEST(any_queue, BQ_017_timed_poll_of_an_empty_queue_ends_at_once_after_an_earlier_stop) {
     auto queue = TypeParam::template make<int>();
     test::expect_interrupted_before(
         [&] { static_cast<void>(queue.poll_for(1h)); },

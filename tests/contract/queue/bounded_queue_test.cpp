@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "contract/queue/contract.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 
@@ -19,7 +19,7 @@ template <class Kind>
 class bounded_queue : public testing::Test {};
 TYPED_TEST_SUITE(bounded_queue, test::bounded_kinds, test::kind_names);
 
-TYPED_TEST(bounded_queue, LBQ_001_ABQ_001_room_left_is_the_capacity_at_first) {
+TYPED_TEST(bounded_queue, LBQ_001_ABQ_001_an_empty_queue_has_room_for_its_whole_capacity) {
     const auto queue = TypeParam::template make<int>(32);
     EXPECT_EQ(queue.capacity(), 32U);
     EXPECT_EQ(queue.remaining_capacity(), 32U);
@@ -29,7 +29,7 @@ TYPED_TEST(bounded_queue, LBQ_002_ABQ_002_a_capacity_of_zero_is_refused) {
     EXPECT_THROW(TypeParam::template make<int>(0), std::invalid_argument);
 }
 
-TYPED_TEST(bounded_queue, LBQ_007_ABQ_008_a_queue_of_two_is_full_after_two) {
+TYPED_TEST(bounded_queue, LBQ_007_ABQ_008_a_queue_of_capacity_two_is_full_after_two_elements) {
     auto queue = TypeParam::template make<int>(2);
     EXPECT_TRUE(queue.empty());
     EXPECT_EQ(queue.remaining_capacity(), 2U);
@@ -43,7 +43,7 @@ TYPED_TEST(bounded_queue, LBQ_007_ABQ_008_a_queue_of_two_is_full_after_two) {
     EXPECT_EQ(queue.to_vector(), (std::vector<int>{1, 2}));
 }
 
-TYPED_TEST(bounded_queue, LBQ_008_ABQ_009_size_and_room_always_make_the_capacity) {
+TYPED_TEST(bounded_queue, LBQ_008_ABQ_009_size_and_remaining_room_always_add_up_to_the_capacity) {
     for (const std::size_t capacity : {1U, 2U, 7U, 32U}) {
         auto queue = TypeParam::template make<int>(capacity);
         for (std::size_t i = 0; i < capacity; ++i) {
@@ -60,7 +60,7 @@ TYPED_TEST(bounded_queue, LBQ_008_ABQ_009_size_and_room_always_make_the_capacity
     }
 }
 
-TYPED_TEST(bounded_queue, LBQ_009_ABQ_010_offer_answers_whether_there_was_room) {
+TYPED_TEST(bounded_queue, LBQ_009_ABQ_010_offer_returns_whether_there_was_room) {
     auto queue = TypeParam::template make<int>(1);
     EXPECT_TRUE(queue.offer(1));
     EXPECT_FALSE(queue.offer(2));
@@ -68,7 +68,7 @@ TYPED_TEST(bounded_queue, LBQ_009_ABQ_010_offer_answers_whether_there_was_room) 
     EXPECT_EQ(queue.poll(), std::nullopt);
 }
 
-TYPED_TEST(bounded_queue, LBQ_010_ABQ_011_adding_to_a_full_queue_is_answered_with_false) {
+TYPED_TEST(bounded_queue, LBQ_010_ABQ_011_adding_to_a_full_queue_returns_false) {
     auto queue = TypeParam::template make<int>();
     for (const int n : test::numbers()) {
         EXPECT_TRUE(queue.offer(int{n}));
@@ -78,7 +78,7 @@ TYPED_TEST(bounded_queue, LBQ_010_ABQ_011_adding_to_a_full_queue_is_answered_wit
     EXPECT_EQ(test::polled(queue), test::numbers());
 }
 
-TYPED_TEST(bounded_queue, LBQ_013_ABQ_014_adding_all_stops_where_the_room_ends_and_counts) {
+TYPED_TEST(bounded_queue, LBQ_013_ABQ_014_adding_all_stops_when_the_queue_is_full_and_returns_the_count) {
     auto just_enough = TypeParam::template make<int>();
     EXPECT_EQ(just_enough.offer_all(test::numbers()), test::numbers().size());
     EXPECT_EQ(test::head_of(just_enough), 0);
@@ -88,7 +88,7 @@ TYPED_TEST(bounded_queue, LBQ_013_ABQ_014_adding_all_stops_where_the_room_ends_a
     EXPECT_EQ(test::polled(too_small), test::numbers(test::size - 1));
 }
 
-TYPED_TEST(bounded_queue, LBQ_015_ABQ_016_what_is_put_is_inside_until_there_is_no_room) {
+TYPED_TEST(bounded_queue, LBQ_015_ABQ_016_put_adds_elements_until_the_queue_is_full) {
     auto queue = TypeParam::template make<int>();
     for (const int n : test::numbers()) {
         queue.put(int{n});
@@ -105,7 +105,7 @@ TYPED_TEST(bounded_queue, LBQ_016_ABQ_017_put_into_a_full_queue_is_interruptible
     EXPECT_FALSE(queue.contains(test::is(99)));
 }
 
-TYPED_TEST(bounded_queue, LBQ_017_ABQ_018_a_waiting_put_is_done_when_another_thread_takes) {
+TYPED_TEST(bounded_queue, LBQ_017_ABQ_018_a_waiting_put_completes_when_another_thread_takes) {
     auto queue = TypeParam::template make<int>(2);
     ASSERT_EQ(queue.offer_all(std::vector<int>{1, 2}), 2U);
     test::in_background producer{[&] { queue.put(3); }};
@@ -120,7 +120,7 @@ TYPED_TEST(bounded_queue, LBQ_017_ABQ_018_a_waiting_put_is_done_when_another_thr
     EXPECT_EQ(test::polled(queue), (std::vector<int>{2, 3}));
 }
 
-TYPED_TEST(bounded_queue, LBQ_018_ABQ_019_timed_offer_to_a_full_queue_waits_out_its_time) {
+TYPED_TEST(bounded_queue, LBQ_018_ABQ_019_timed_offer_to_a_full_queue_times_out) {
     auto queue = TypeParam::template make<int>(2);
     ASSERT_EQ(queue.offer_all(std::vector<int>{1, 2}), 2U);
     test::expect_waits_out([&](auto d) { EXPECT_FALSE(queue.offer_for(3, d)); });
@@ -142,7 +142,7 @@ TYPED_TEST(bounded_queue, LBQ_018_ABQ_019_timed_offer_to_a_full_queue_is_interru
     EXPECT_EQ(test::polled(queue), (std::vector<int>{1, 2}));
 }
 
-TYPED_TEST(bounded_queue, LBQ_043_ABQ_042_timed_offer_finds_the_room_that_another_thread_makes) {
+TYPED_TEST(bounded_queue, LBQ_043_ABQ_042_timed_offer_succeeds_when_another_thread_makes_room) {
     auto queue = TypeParam::template make<int>(2);
     ASSERT_EQ(queue.offer_all(std::vector<int>{1, 2}), 2U);
     bool at_once = true;
@@ -172,7 +172,7 @@ TYPED_TEST(bounded_queue, LBQ_047_ABQ_046_draining_a_full_queue_releases_a_waiti
     EXPECT_EQ(out, test::numbers(test::size + 1));
 }
 
-TEST(array_queue, ABQ_006_the_elements_at_the_start_must_fit) {
+TEST(array_queue, ABQ_006_more_initial_elements_than_the_capacity_are_refused) {
     const spool::array_blocking_queue<int> fits(test::size, test::numbers());
     EXPECT_EQ(fits.remaining_capacity(), 0U);
     EXPECT_EQ(fits.to_vector(), test::numbers());

@@ -13,7 +13,7 @@ namespace {
 
 using deque_of_int = spool::linked_blocking_deque<int>;
 
-TEST(deque, LBD_001_it_is_empty_until_added_to_and_after_all_is_taken_from_the_front) {
+TEST(deque, LBD_001_a_deque_is_empty_before_the_first_element_and_after_the_last) {
     deque_of_int deque;
     EXPECT_TRUE(deque.empty());
     EXPECT_TRUE(deque.offer_first(1));
@@ -24,7 +24,7 @@ TEST(deque, LBD_001_it_is_empty_until_added_to_and_after_all_is_taken_from_the_f
     test::expect_empty(deque);
 }
 
-TEST(deque, LBD_002_the_size_follows_what_goes_and_comes) {
+TEST(deque, LBD_002_the_size_follows_every_addition_and_removal) {
     deque_of_int deque(test::numbers());
     for (std::size_t held = test::size; held > 0; --held) {
         EXPECT_EQ(deque.size(), held);
@@ -37,20 +37,20 @@ TEST(deque, LBD_002_the_size_follows_what_goes_and_comes) {
     EXPECT_EQ(deque.size(), test::numbers().size());
 }
 
-TEST(deque, LBD_049_an_empty_one_shows_nothing_in_either_direction) {
+TEST(deque, LBD_049_an_empty_deque_has_no_element_to_visit_in_either_direction) {
     const deque_of_int deque;
     EXPECT_TRUE(test::visited(deque).empty());
     deque.for_each_backward([](int) { ADD_FAILURE() << "shown what is not there"; });
 }
 
-TEST(deque, LBD_050_backward_every_element_is_visited) {
+TEST(deque, LBD_050_the_backward_visit_reaches_every_element) {
     const deque_of_int deque(test::numbers());
     std::vector<int> seen;
     deque.for_each_backward([&](int n) { seen.push_back(n); });
     EXPECT_EQ(test::sorted(seen), test::numbers());
 }
 
-TEST(deque, LBD_051_backward_the_last_in_is_visited_first_each_time) {
+TEST(deque, LBD_051_the_backward_visit_begins_with_the_newest_element) {
     deque_of_int deque;
     for (int round = 0; round < 100; ++round) {
         for (const int n : {3, 2, 1}) {
@@ -78,7 +78,7 @@ TYPED_TEST(deque_end, LBD_003_LBD_004_LBD_019_an_empty_task_cannot_be_offered) {
     EXPECT_TRUE(deque.empty());
 }
 
-TYPED_TEST(deque_end, LBD_005_LBD_006_offers_to_an_unlimited_one_succeed) {
+TYPED_TEST(deque_end, LBD_005_LBD_006_offers_to_an_unbounded_deque_succeed) {
     deque_of_int deque;
     for (const int n : test::numbers()) {
         EXPECT_TRUE(TypeParam::offer(deque, n));
@@ -86,7 +86,7 @@ TYPED_TEST(deque_end, LBD_005_LBD_006_offers_to_an_unlimited_one_succeed) {
     EXPECT_EQ(deque.size(), test::numbers().size());
 }
 
-TYPED_TEST(deque_end, LBD_007_LBD_008_poll_gives_the_elements_from_this_end_then_nothing) {
+TYPED_TEST(deque_end, LBD_007_LBD_008_poll_returns_the_elements_from_this_end_and_then_nothing) {
     deque_of_int deque(test::numbers());
     for (const int n : TypeParam::seen_from_here(test::numbers())) {
         EXPECT_EQ(TypeParam::poll(deque), n);
@@ -94,7 +94,7 @@ TYPED_TEST(deque_end, LBD_007_LBD_008_poll_gives_the_elements_from_this_end_then
     EXPECT_EQ(TypeParam::poll(deque), std::nullopt);
 }
 
-TYPED_TEST(deque_end, LBD_009_LBD_010_peek_shows_what_stands_at_this_end_and_leaves_it) {
+TYPED_TEST(deque_end, LBD_009_LBD_010_peek_copies_the_element_at_this_end_and_leaves_it) {
     deque_of_int deque(test::numbers());
     for (const int n : TypeParam::seen_from_here(test::numbers())) {
         EXPECT_EQ(test::element_at<TypeParam>(deque), n);
@@ -105,7 +105,7 @@ TYPED_TEST(deque_end, LBD_009_LBD_010_peek_shows_what_stands_at_this_end_and_lea
     EXPECT_EQ(test::element_at<TypeParam>(deque), std::nullopt);
 }
 
-TYPED_TEST(deque_end, LBD_011_LBD_012_no_element_at_this_end_is_an_answer_not_an_error) {
+TYPED_TEST(deque_end, LBD_011_LBD_012_peek_at_an_empty_deque_returns_nothing_and_does_not_throw) {
     deque_of_int deque(test::numbers());
     for (const int n : TypeParam::seen_from_here(test::numbers())) {
         EXPECT_TRUE(TypeParam::peek(deque, [&](int shown) { EXPECT_EQ(shown, n); }));
@@ -114,7 +114,7 @@ TYPED_TEST(deque_end, LBD_011_LBD_012_no_element_at_this_end_is_an_answer_not_an
     EXPECT_FALSE(TypeParam::peek(deque, [](int) { ADD_FAILURE() << "shown what is not there"; }));
 }
 
-TYPED_TEST(deque_end, LBD_013_LBD_014_LBD_022_nothing_to_remove_at_this_end_is_an_answer_not_an_error) {
+TYPED_TEST(deque_end, LBD_013_LBD_014_LBD_022_poll_of_an_empty_deque_returns_nothing_and_does_not_throw) {
     deque_of_int deque(test::numbers());
     std::vector<int> taken;
     while (const std::optional<int> n = TypeParam::poll(deque)) {
@@ -124,7 +124,7 @@ TYPED_TEST(deque_end, LBD_013_LBD_014_LBD_022_nothing_to_remove_at_this_end_is_a
     EXPECT_NO_THROW(EXPECT_EQ(TypeParam::poll(deque), std::nullopt));
 }
 
-TYPED_TEST(deque_end, LBD_015_LBD_016_removing_one_searched_from_this_end_says_whether_it_was_there) {
+TYPED_TEST(deque_end, LBD_015_LBD_016_removing_an_element_from_this_end_returns_whether_it_was_found) {
     deque_of_int deque(test::numbers());
     for (int odd = 1; odd < test::size; odd += 2) {
         EXPECT_TRUE(TypeParam::remove_if(deque, test::is(odd)));
@@ -139,7 +139,7 @@ TYPED_TEST(deque_end, LBD_015_LBD_016_removing_one_searched_from_this_end_says_w
     test::expect_empty(deque);
 }
 
-TYPED_TEST(deque_end, LBD_015_LBD_016_of_several_the_one_nearest_to_this_end_is_removed) {
+TYPED_TEST(deque_end, LBD_015_LBD_016_of_several_equal_elements_the_nearest_to_this_end_is_removed) {
     deque_of_int deque(std::vector<int>{10, 20, 11, 21, 12});
     EXPECT_TRUE(TypeParam::remove_if(deque, [](int n) { return n < 20; }));
     EXPECT_EQ(deque.size(), 4U);
@@ -147,7 +147,7 @@ TYPED_TEST(deque_end, LBD_015_LBD_016_of_several_the_one_nearest_to_this_end_is_
     EXPECT_TRUE(deque.contains(test::is(11)));
 }
 
-TYPED_TEST(deque_end, LBD_017_LBD_018_LBD_021_what_is_added_at_this_end_is_what_stands_there) {
+TYPED_TEST(deque_end, LBD_017_LBD_018_LBD_021_an_element_added_at_this_end_is_the_first_one_there) {
     deque_of_int deque(3);
     EXPECT_EQ(deque.offer_all(test::numbers(3)), 3U);
     EXPECT_TRUE(TypeParam::poll(deque).has_value());
@@ -156,7 +156,7 @@ TYPED_TEST(deque_end, LBD_017_LBD_018_LBD_021_what_is_added_at_this_end_is_what_
     EXPECT_EQ(deque.size(), 3U);
 }
 
-TYPED_TEST(deque_end, LBD_020_each_offered_stands_at_this_end_and_a_full_one_answers_false) {
+TYPED_TEST(deque_end, LBD_020_an_offered_element_is_the_first_at_this_end_and_a_full_deque_returns_false) {
     deque_of_int deque(test::size);
     for (const int n : test::numbers()) {
         EXPECT_TRUE(TypeParam::offer(deque, n));

@@ -9,7 +9,7 @@
 
 #include "contract/queue/contract.hpp"
 #include "contract/queue/deque_ends.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ TYPED_TEST(deque_end_putting, LBD_023_LBD_038_an_empty_task_cannot_be_put) {
     EXPECT_TRUE(tasks.empty());
 }
 
-TYPED_TEST(deque_end_putting, LBD_024_LBD_039_what_is_put_is_inside_until_there_is_no_room) {
+TYPED_TEST(deque_end_putting, LBD_024_LBD_039_put_adds_elements_until_the_deque_is_full) {
     for (const int n : test::numbers()) {
         if (n % 2 == 0) {
             TypeParam::put(this->deque, n);
@@ -49,7 +49,7 @@ TYPED_TEST(deque_end_putting, LBD_024_LBD_039_what_is_put_is_inside_until_there_
     EXPECT_EQ(this->deque.remaining_capacity(), 0U);
 }
 
-TYPED_TEST(deque_end_putting, LBD_025_LBD_040_put_into_a_full_one_is_interruptible) {
+TYPED_TEST(deque_end_putting, LBD_025_LBD_040_put_into_a_full_deque_is_interruptible) {
     this->fill();
     test::expect_interruptible([this] { TypeParam::put(this->deque, 99); },
                                [this](std::stop_token stop) { TypeParam::put(this->deque, 99, stop); });
@@ -57,7 +57,7 @@ TYPED_TEST(deque_end_putting, LBD_025_LBD_040_put_into_a_full_one_is_interruptib
     EXPECT_FALSE(this->deque.contains(test::is(99)));
 }
 
-TYPED_TEST(deque_end_putting, LBD_026_LBD_041_a_waiting_put_is_done_when_another_thread_takes_the_front) {
+TYPED_TEST(deque_end_putting, LBD_026_LBD_041_a_waiting_put_completes_when_another_thread_takes_the_front) {
     deque_of_int two(2);
     TypeParam::put(two, 1);
     TypeParam::put(two, 2);
@@ -74,7 +74,7 @@ TYPED_TEST(deque_end_putting, LBD_026_LBD_041_a_waiting_put_is_done_when_another
     EXPECT_EQ(test::element_at<TypeParam>(two), 3);
 }
 
-TYPED_TEST(deque_end_putting, LBD_027_LBD_042_timed_offer_to_a_full_one_waits_out_its_time) {
+TYPED_TEST(deque_end_putting, LBD_027_LBD_042_timed_offer_to_a_full_deque_times_out) {
     this->fill();
     test::expect_waits_out([this](auto d) { EXPECT_FALSE(TypeParam::offer_for(this->deque, 99, d)); });
     test::expect_waits_out(
@@ -92,7 +92,7 @@ TYPED_TEST(deque_end_putting, LBD_027_LBD_042_timed_offer_with_room_adds_at_this
     });
 }
 
-TYPED_TEST(deque_end_putting, LBD_027_LBD_042_timed_offer_to_a_full_one_is_interruptible_for_any_time) {
+TYPED_TEST(deque_end_putting, LBD_027_LBD_042_timed_offer_to_a_full_deque_is_interruptible_for_any_time) {
     this->fill();
     test::for_any_timeout([this](auto d) {
         test::expect_interrupted_before(
@@ -120,7 +120,7 @@ protected:
 };
 TYPED_TEST_SUITE(deque_end_taking, test::both_ends, test::kind_names);
 
-TYPED_TEST(deque_end_taking, LBD_028_LBD_043_take_gives_the_elements_from_this_end) {
+TYPED_TEST(deque_end_taking, LBD_028_LBD_043_take_returns_the_elements_from_this_end) {
     for (const int n : TypeParam::seen_from_here(test::numbers())) {
         const std::stop_token token;
         EXPECT_EQ(n % 2 == 0 ? TypeParam::take(this->deque) : TypeParam::take(this->deque, token), n);
@@ -128,28 +128,28 @@ TYPED_TEST(deque_end_taking, LBD_028_LBD_043_take_gives_the_elements_from_this_e
     test::expect_empty(this->deque);
 }
 
-TYPED_TEST(deque_end_taking, LBD_029_LBD_031_take_from_an_empty_one_waits_until_interrupted) {
+TYPED_TEST(deque_end_taking, LBD_029_LBD_031_take_from_an_empty_deque_waits_until_interrupted) {
     deque_of_int empty;
     test::expect_interrupted_during([&] { TypeParam::take(empty); },
                                     [&](std::stop_token stop) { TypeParam::take(empty, stop); });
     test::expect_empty(empty);
 }
 
-TYPED_TEST(deque_end_taking, LBD_030_LBD_032_take_from_an_empty_one_ends_at_once_when_stopped_before) {
+TYPED_TEST(deque_end_taking, LBD_030_LBD_032_take_from_an_empty_deque_ends_at_once_after_an_earlier_stop) {
     deque_of_int empty;
     test::expect_interrupted_before([&] { TypeParam::take(empty); },
                                     [&](std::stop_token stop) { TypeParam::take(empty, stop); });
     test::expect_empty(empty);
 }
 
-TYPED_TEST(deque_end_taking, LBD_033_LBD_044_take_from_a_drained_one_is_interruptible) {
+TYPED_TEST(deque_end_taking, LBD_033_LBD_044_take_from_a_drained_deque_is_interruptible) {
     this->drain();
     test::expect_interruptible([this] { TypeParam::take(this->deque); },
                                [this](std::stop_token stop) { TypeParam::take(this->deque, stop); });
     test::expect_empty(this->deque);
 }
 
-TYPED_TEST(deque_end_taking, LBD_034_LBD_045_poll_for_no_time_gives_what_is_there) {
+TYPED_TEST(deque_end_taking, LBD_034_LBD_045_poll_with_a_zero_limit_returns_a_present_element) {
     for (const int n : TypeParam::seen_from_here(test::numbers())) {
         const std::stop_token token;
         EXPECT_EQ(n % 2 == 0 ? TypeParam::poll_for(this->deque, 0s)
@@ -159,7 +159,7 @@ TYPED_TEST(deque_end_taking, LBD_034_LBD_045_poll_for_no_time_gives_what_is_ther
     EXPECT_EQ(TypeParam::poll_for(this->deque, 0s), std::nullopt);
 }
 
-TYPED_TEST(deque_end_taking, LBD_035_LBD_046_timed_poll_waits_only_for_an_empty_one) {
+TYPED_TEST(deque_end_taking, LBD_035_LBD_046_timed_poll_waits_only_if_the_deque_is_empty) {
     test::expect_no_waiting([this] {
         for (const int n : TypeParam::seen_from_here(test::numbers())) {
             EXPECT_EQ(TypeParam::poll_for(this->deque, test::long_delay()), n);
@@ -169,7 +169,7 @@ TYPED_TEST(deque_end_taking, LBD_035_LBD_046_timed_poll_waits_only_for_an_empty_
     test::expect_empty(this->deque);
 }
 
-TYPED_TEST(deque_end_taking, LBD_036_LBD_047_timed_poll_of_a_drained_one_is_interruptible) {
+TYPED_TEST(deque_end_taking, LBD_036_LBD_047_timed_poll_of_a_drained_deque_is_interruptible) {
     this->drain();
     test::for_any_timeout([this](auto d) {
         test::expect_interrupted_before(
@@ -182,7 +182,8 @@ TYPED_TEST(deque_end_taking, LBD_036_LBD_047_timed_poll_of_a_drained_one_is_inte
     test::expect_empty(this->deque);
 }
 
-TYPED_TEST(deque_end_taking, LBD_037_LBD_048_timed_poll_gets_what_another_thread_offers_at_this_end) {
+TYPED_TEST(deque_end_taking,
+           LBD_037_LBD_048_timed_poll_gets_the_element_that_another_thread_offers_at_this_end) {
     this->drain();
     test::expect_waits_out([this](auto d) { EXPECT_EQ(TypeParam::poll_for(this->deque, d), std::nullopt); });
     std::optional<int> taken;

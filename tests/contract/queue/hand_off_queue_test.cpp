@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contract/queue/contract.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(hand_off_queue, test::hand_off_kinds, test::kind_names);
 
 constexpr auto anything = [](int) { return true; };
 
-TYPED_TEST(hand_off_queue, SQ_001_SQ_002_it_is_empty_and_full_at_once) {
+TYPED_TEST(hand_off_queue, SQ_001_SQ_002_a_hand_off_queue_is_both_empty_and_full) {
     test::expect_empty(this->queue);
     EXPECT_EQ(this->queue.capacity(), 0U);
     EXPECT_EQ(this->queue.remaining_capacity(), 0U);
@@ -31,21 +31,21 @@ TYPED_TEST(hand_off_queue, SQ_001_SQ_002_it_is_empty_and_full_at_once) {
     test::expect_empty(this->queue);
 }
 
-TYPED_TEST(hand_off_queue, SQ_003_SQ_004_offer_with_nobody_waiting_answers_false) {
+TYPED_TEST(hand_off_queue, SQ_003_SQ_004_offer_without_a_waiting_taker_returns_false) {
     EXPECT_FALSE(this->queue.offer(7));
 }
 
-TYPED_TEST(hand_off_queue, SQ_005_SQ_006_an_offer_refused_is_an_answer_not_an_error) {
+TYPED_TEST(hand_off_queue, SQ_005_SQ_006_a_refused_offer_returns_false_and_does_not_throw) {
     EXPECT_NO_THROW(EXPECT_FALSE(this->queue.offer(7)));
     EXPECT_EQ(this->queue.poll(), std::nullopt);
 }
 
-TYPED_TEST(hand_off_queue, SQ_009_SQ_010_adding_all_with_nobody_waiting_adds_none) {
+TYPED_TEST(hand_off_queue, SQ_009_SQ_010_adding_all_without_a_waiting_taker_adds_none) {
     EXPECT_EQ(this->queue.offer_all(std::vector<int>{7}), 0U);
     test::expect_empty(this->queue);
 }
 
-TYPED_TEST(hand_off_queue, SQ_011_SQ_012_put_with_nobody_waiting_is_interruptible) {
+TYPED_TEST(hand_off_queue, SQ_011_SQ_012_put_without_a_waiting_taker_is_interruptible) {
     test::expect_interruptible([this] { this->queue.put(7); },
                                [this](std::stop_token stop) { this->queue.put(7, stop); });
     test::expect_empty(this->queue);
@@ -65,7 +65,7 @@ TYPED_TEST(hand_off_queue, SQ_013_SQ_014_put_waits_until_a_take_gets_that_elemen
     test::expect_empty(this->queue);
 }
 
-TYPED_TEST(hand_off_queue, SQ_015_timed_offer_waits_out_its_time) {
+TYPED_TEST(hand_off_queue, SQ_015_timed_offer_without_a_taker_times_out) {
     test::expect_waits_out([this](auto d) { EXPECT_FALSE(this->queue.offer_for(7, d)); });
     test::expect_waits_out([this](auto d) { EXPECT_FALSE(this->queue.offer_for(7, d, std::stop_token{})); });
     test::expect_empty(this->queue);
@@ -83,15 +83,15 @@ TYPED_TEST(hand_off_queue, SQ_015_timed_offer_is_interruptible_for_any_time) {
     test::expect_empty(this->queue);
 }
 
-TYPED_TEST(hand_off_queue, SQ_016_SQ_017_poll_with_nobody_giving_gives_nothing) {
+TYPED_TEST(hand_off_queue, SQ_016_SQ_017_poll_without_a_giver_returns_nothing) {
     EXPECT_EQ(this->queue.poll(), std::nullopt);
 }
 
-TYPED_TEST(hand_off_queue, SQ_018_SQ_019_poll_for_no_time_gives_nothing) {
+TYPED_TEST(hand_off_queue, SQ_018_SQ_019_poll_with_a_zero_limit_returns_nothing) {
     EXPECT_EQ(this->queue.poll_for(0s), std::nullopt);
 }
 
-TYPED_TEST(hand_off_queue, SQ_020_timed_poll_waits_out_its_time) {
+TYPED_TEST(hand_off_queue, SQ_020_timed_poll_without_a_giver_times_out) {
     test::expect_waits_out([this](auto d) { EXPECT_EQ(this->queue.poll_for(d), std::nullopt); });
     test::expect_waits_out(
         [this](auto d) { EXPECT_EQ(this->queue.poll_for(d, std::stop_token{}), std::nullopt); });
@@ -130,15 +130,15 @@ private:
 };
 TYPED_TEST_SUITE(hand_off_queue_with_a_giver, test::hand_off_kinds, test::kind_names);
 
-TYPED_TEST(hand_off_queue_with_a_giver, SQ_022_SQ_023_peek_shows_nothing) {
+TYPED_TEST(hand_off_queue_with_a_giver, SQ_022_SQ_023_peek_returns_nothing) {
     EXPECT_EQ(test::head_of(this->queue), std::nullopt);
 }
 
-TYPED_TEST(hand_off_queue_with_a_giver, SQ_024_SQ_025_no_head_is_an_answer_not_an_error) {
+TYPED_TEST(hand_off_queue_with_a_giver, SQ_024_SQ_025_peek_without_a_head_does_not_throw) {
     EXPECT_FALSE(this->queue.peek([](int) { ADD_FAILURE() << "shown what is not there"; }));
 }
 
-TYPED_TEST(hand_off_queue_with_a_giver, SQ_028_SQ_029_it_never_contains_anything) {
+TYPED_TEST(hand_off_queue_with_a_giver, SQ_028_SQ_029_a_hand_off_queue_never_contains_anything) {
     EXPECT_FALSE(this->queue.contains(anything));
 }
 
@@ -147,7 +147,8 @@ TYPED_TEST(hand_off_queue_with_a_giver, SQ_030_SQ_031_clear_changes_nothing) {
     EXPECT_TRUE(this->queue.empty());
 }
 
-TYPED_TEST(hand_off_queue_with_a_giver, SQ_032_SQ_033_it_has_all_of_a_list_only_if_that_is_empty) {
+TYPED_TEST(hand_off_queue_with_a_giver,
+           SQ_032_SQ_033_a_hand_off_queue_contains_all_of_a_list_only_if_the_list_is_empty) {
     const auto has_all = [this](const std::vector<int>& wanted) {
         return std::all_of(wanted.begin(), wanted.end(),
                            [&](int n) { return this->queue.contains(test::is(n)); });
@@ -176,7 +177,7 @@ TYPED_TEST(hand_off_queue_with_a_giver, SQ_044_SQ_045_for_each_visits_nothing) {
 
 // ---- A giver meets a taker
 
-TYPED_TEST(hand_off_queue, SQ_026_SQ_027_nothing_to_remove_is_an_answer_not_an_error) {
+TYPED_TEST(hand_off_queue, SQ_026_SQ_027_removal_from_a_hand_off_queue_returns_nothing_and_does_not_throw) {
     EXPECT_NO_THROW(EXPECT_EQ(this->queue.poll(), std::nullopt));
 }
 
@@ -208,7 +209,7 @@ TYPED_TEST(hand_off_queue, SQ_052_SQ_053_timed_poll_is_matched_by_the_put_of_ano
     EXPECT_EQ(later, 7);
 }
 
-TYPED_TEST(hand_off_queue, SQ_055_SQ_056_draining_with_nobody_giving_moves_nothing) {
+TYPED_TEST(hand_off_queue, SQ_055_SQ_056_draining_without_a_giver_moves_nothing) {
     std::vector<int> out;
     EXPECT_EQ(this->queue.drain_to(out), 0U);
     EXPECT_FALSE(this->queue.offer(7));

@@ -132,7 +132,7 @@ template <class Kind>
 class hostile_element_in_a_bounded_queue : public hostile_element<Kind> {};
 TYPED_TEST_SUITE(hostile_element_in_a_bounded_queue, test::bounded_kinds, test::kind_names);
 
-TYPED_TEST(hostile_element_in_a_bounded_queue, stays_with_its_owner_where_there_is_no_room) {
+TYPED_TEST(hostile_element_in_a_bounded_queue, stays_with_its_owner_if_the_queue_is_full) {
     this->fill(test::size);
     hostile x = this->make(7);
     EXPECT_FALSE(this->queue_.offer(std::move(x)));
@@ -146,7 +146,7 @@ class hostile_element_in_a_hand_off : public hostile_element<Kind> {};
 using hand_offs = testing::Types<test::unfair_hand_off, test::fair_hand_off>;
 TYPED_TEST_SUITE(hostile_element_in_a_hand_off, hand_offs, test::kind_names);
 
-TYPED_TEST(hostile_element_in_a_hand_off, may_call_the_queue_on_its_way) {
+TYPED_TEST(hostile_element_in_a_hand_off, may_call_the_queue_while_it_is_handed_over) {
     std::jthread consumer{[this] {
         for (int i = 1; i <= 50; ++i) {
             EXPECT_EQ(this->queue_.take(), i);
@@ -165,7 +165,7 @@ TYPED_TEST(hostile_element_in_a_hand_off, may_call_the_queue_on_its_way) {
     }
 }
 
-TYPED_TEST(hostile_element_in_a_hand_off, stays_with_its_owner_where_nobody_takes_it) {
+TYPED_TEST(hostile_element_in_a_hand_off, stays_with_its_owner_if_no_taker_waits) {
     hostile x = this->make(7);
     EXPECT_FALSE(this->queue_.offer(std::move(x)));
     EXPECT_FALSE(this->queue_.offer_for(std::move(x), 1us, std::stop_token{}));
@@ -174,7 +174,7 @@ TYPED_TEST(hostile_element_in_a_hand_off, stays_with_its_owner_where_nobody_take
 
 using hostile_element_in_a_transfer = hostile_element<test::transfer>;
 
-TEST_F(hostile_element_in_a_transfer, may_call_the_queue_on_its_way) {
+TEST_F(hostile_element_in_a_transfer, may_call_the_queue_while_it_is_handed_over) {
     hostile x = make(7);
     EXPECT_FALSE(queue_.try_transfer(std::move(x)));
     EXPECT_FALSE(queue_.try_transfer_for(std::move(x), 1us, std::stop_token{}));

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::priority_blocking_queue;
 
-TEST(priority_queue, PBQ_002_there_is_no_initial_capacity_to_get_wrong) {
+TEST(priority_queue, PBQ_002_the_constructor_takes_no_initial_capacity) {
     static_assert(!std::constructible_from<priority_blocking_queue<int>, std::size_t>);
     static_assert(!std::constructible_from<priority_blocking_queue<int>, int>);
 }
@@ -30,7 +30,7 @@ TEST(priority_queue, PBQ_007_a_reversing_comparator_gives_the_largest_first) {
     }
 }
 
-TEST(priority_queue, PBQ_007_a_comparator_object_decides_also_over_what_it_starts_with) {
+TEST(priority_queue, PBQ_007_a_comparator_object_also_orders_the_initial_elements) {
     using by_function = std::function<bool(const std::string&, const std::string&)>;
     const std::vector<std::string> words{"ccc", "a", "bb"};
     const by_function longer = [](const std::string& a, const std::string& b) { return a.size() > b.size(); };
@@ -96,7 +96,7 @@ TEST(delay_queue, DQ_039_peek_shows_an_element_that_is_not_due) {
     EXPECT_EQ(seen, 7);
 }
 
-TEST(delay_queue, DQ_040_poll_gives_nothing_when_the_only_element_is_not_due) {
+TEST(delay_queue, DQ_040_poll_returns_nothing_if_the_only_element_is_not_due) {
     delays queue;
     EXPECT_TRUE(queue.offer(never_due(7)));
     EXPECT_FALSE(queue.poll().has_value());
@@ -104,14 +104,14 @@ TEST(delay_queue, DQ_040_poll_gives_nothing_when_the_only_element_is_not_due) {
     EXPECT_EQ(queue.size(), 1U);
 }
 
-TEST(delay_queue, DQ_041_timed_poll_shorter_than_the_delay_waits_out_its_time) {
+TEST(delay_queue, DQ_041_timed_poll_with_a_limit_below_the_delay_times_out) {
     delays queue;
     EXPECT_TRUE(queue.offer({7, std::chrono::steady_clock::now() + test::long_delay()}));
     test::expect_waits_out([&](auto d) { EXPECT_FALSE(queue.poll_for(d).has_value()); });
     EXPECT_EQ(queue.size(), 1U);
 }
 
-TEST(delay_queue, DQ_042_draining_leaves_what_is_not_due) {
+TEST(delay_queue, DQ_042_draining_leaves_elements_that_are_not_due) {
     delays queue;
     EXPECT_TRUE(queue.offer(never_due(3)));
     EXPECT_TRUE(queue.offer({2, spool::due_time{2ns}}));

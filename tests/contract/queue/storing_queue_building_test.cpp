@@ -51,7 +51,8 @@ TYPED_TEST(storing_queue_bulk, LBQ_012_ABQ_013_PBQ_014_DQ_011_LTQ_008_adding_all
     EXPECT_EQ(queue.size(), 1U);  // the tasks before the empty one are in the queue
 }
 
-TYPED_TEST(storing_queue_bulk, LBQ_014_ABQ_015_PBQ_015_DQ_012_LTQ_009_adding_all_counts_what_it_added) {
+TYPED_TEST(storing_queue_bulk,
+           LBQ_014_ABQ_015_PBQ_015_DQ_012_LTQ_009_adding_all_returns_the_number_of_added_elements) {
     auto queue = TypeParam::template make<int>();
     EXPECT_EQ(queue.offer_all(std::vector<int>{}), 0U);
     test::expect_empty(queue);

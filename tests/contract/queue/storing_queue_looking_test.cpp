@@ -26,7 +26,8 @@ TYPED_TEST(storing_queue_looking, LBQ_025_ABQ_026_PBQ_025_DQ_022_LTQ_018_peek_sh
     EXPECT_EQ(test::head_of(queue), std::nullopt);
 }
 
-TYPED_TEST(storing_queue_looking, LBQ_026_ABQ_027_PBQ_026_DQ_023_LTQ_019_no_head_is_an_answer_not_an_error) {
+TYPED_TEST(storing_queue_looking,
+           LBQ_026_ABQ_027_PBQ_026_DQ_023_LTQ_019_peek_at_an_empty_queue_does_not_throw) {
     auto queue = TypeParam::template make<int>();
     test::fill<TypeParam>(queue);
     for (const int n : test::numbers()) {
@@ -36,7 +37,8 @@ TYPED_TEST(storing_queue_looking, LBQ_026_ABQ_027_PBQ_026_DQ_023_LTQ_019_no_head
     EXPECT_FALSE(queue.peek([](int) { ADD_FAILURE() << "shown what is not there"; }));
 }
 
-TYPED_TEST(storing_queue_looking, LBQ_029_ABQ_029_PBQ_028_DQ_025_LTQ_022_contains_follows_what_is_inside) {
+TYPED_TEST(storing_queue_looking,
+           LBQ_029_ABQ_029_PBQ_028_DQ_025_LTQ_022_contains_finds_exactly_the_present_elements) {
     auto queue = TypeParam::template make<int>();
     test::fill<TypeParam>(queue);
     for (const int n : test::numbers()) {
@@ -48,7 +50,7 @@ TYPED_TEST(storing_queue_looking, LBQ_029_ABQ_029_PBQ_028_DQ_025_LTQ_022_contain
 }
 
 TYPED_TEST(storing_queue_looking,
-           LBQ_031_ABQ_031_PBQ_030_DQ_027_LTQ_024_containing_all_of_a_subset_can_be_told_both_ways) {
+           LBQ_031_ABQ_031_PBQ_030_DQ_027_LTQ_024_a_queue_contains_all_of_a_subset_but_not_vice_versa) {
     auto queue = TypeParam::template make<int>();
     test::fill<TypeParam>(queue);
     auto subset = TypeParam::template make<int>();
@@ -105,7 +107,7 @@ template <class Kind>
 class fifo_queue_looking : public testing::Test {};
 TYPED_TEST_SUITE(fifo_queue_looking, test::fifo_kinds, test::kind_names);
 
-TYPED_TEST(fifo_queue_looking, ABQ_034_a_snapshot_is_in_order_also_after_the_places_were_used_before) {
+TYPED_TEST(fifo_queue_looking, ABQ_034_a_snapshot_is_in_order_even_after_slots_were_reused) {
     auto queue = TypeParam::template make<int>();
     for (int round = 0; round < test::size; ++round) {
         EXPECT_TRUE(queue.offer(-1));

@@ -8,7 +8,7 @@
 #include <stop_token>
 
 #include "contract/queue/contract.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 

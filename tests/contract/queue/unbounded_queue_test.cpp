@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "contract/queue/contract.hpp"
-#include "unit/executor/any_timeout.hpp"
+#include "support/any_timeout.hpp"
 
 namespace {
 
@@ -18,7 +18,7 @@ protected:
 };
 TYPED_TEST_SUITE(unbounded_queue, test::unbounded_kinds, test::kind_names);
 
-TYPED_TEST(unbounded_queue, LBQ_001_PBQ_001_DQ_001_room_left_is_the_largest_number) {
+TYPED_TEST(unbounded_queue, LBQ_001_PBQ_001_DQ_001_the_remaining_room_is_the_largest_number) {
     const auto queue = TypeParam::template make<int>();
     EXPECT_EQ(queue.capacity(), this->unlimited);
     EXPECT_EQ(queue.remaining_capacity(), this->unlimited);
@@ -30,7 +30,7 @@ TYPED_TEST(unbounded_queue, LTQ_001_a_new_queue_is_empty) {
     test::expect_empty(queue);
 }
 
-TYPED_TEST(unbounded_queue, PBQ_008_DQ_006_a_queue_is_empty_until_added_to_and_after_all_is_taken) {
+TYPED_TEST(unbounded_queue, PBQ_008_DQ_006_a_queue_is_empty_before_the_first_element_and_after_the_last) {
     auto queue = TypeParam::template make<int>();
     EXPECT_TRUE(queue.empty());
     EXPECT_TRUE(queue.offer(1));
@@ -42,7 +42,7 @@ TYPED_TEST(unbounded_queue, PBQ_008_DQ_006_a_queue_is_empty_until_added_to_and_a
     EXPECT_TRUE(queue.empty());
 }
 
-TYPED_TEST(unbounded_queue, PBQ_009_DQ_007_LTQ_006_room_stays_while_the_size_follows) {
+TYPED_TEST(unbounded_queue, PBQ_009_DQ_007_LTQ_006_the_size_changes_and_the_remaining_room_does_not) {
     auto queue = TypeParam::template make<int>();
     for (std::size_t held = 0; held < test::size; ++held) {
         EXPECT_EQ(queue.size(), held);
@@ -64,7 +64,7 @@ TYPED_TEST(unbounded_queue, PBQ_010_DQ_008_offers_succeed) {
     EXPECT_EQ(queue.size(), 1000U);
 }
 
-TYPED_TEST(unbounded_queue, PBQ_012_DQ_009_the_size_counts_what_was_added) {
+TYPED_TEST(unbounded_queue, PBQ_012_DQ_009_the_size_is_the_number_of_added_elements) {
     auto queue = TypeParam::template make<int>();
     for (std::size_t n = 0; n < test::size; ++n) {
         EXPECT_EQ(queue.size(), n);
@@ -73,7 +73,7 @@ TYPED_TEST(unbounded_queue, PBQ_012_DQ_009_the_size_counts_what_was_added) {
     EXPECT_EQ(queue.size(), test::numbers().size());
 }
 
-TYPED_TEST(unbounded_queue, PBQ_016_DQ_013_LTQ_010_what_is_put_is_inside) {
+TYPED_TEST(unbounded_queue, PBQ_016_DQ_013_LTQ_010_put_adds_the_element) {
     auto queue = TypeParam::template make<int>();
     for (const int n : test::arrivals<TypeParam>()) {
         queue.put(int{n});
@@ -109,7 +109,7 @@ TYPED_TEST(unbounded_queue, PBQ_018_DQ_015_LTQ_036_timed_offer_always_succeeds_a
     EXPECT_EQ(queue.size(), added);
 }
 
-TYPED_TEST(unbounded_queue, LTQ_036_what_is_offered_reaches_a_take_of_another_thread) {
+TYPED_TEST(unbounded_queue, LTQ_036_an_offered_element_reaches_a_take_of_another_thread) {
     auto queue = TypeParam::template make<int>();
     int taken = 0;
     test::in_background taker{[&] { taken = queue.take(); }};

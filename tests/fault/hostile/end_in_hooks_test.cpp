@@ -77,7 +77,7 @@ TEST_P(pool_ended_in_hook, by_close_runs_everything_and_terminates) {
     EXPECT_EQ(reported.size(), 0U);
 }
 
-TEST_P(pool_ended_in_hook, by_its_destructor_runs_everything_and_lets_go_of_one_thread) {
+TEST_P(pool_ended_in_hook, by_its_destructor_runs_everything_and_detaches_one_thread) {
     const std::size_t before = test::thread_count();
     std::unique_ptr<thread_pool_executor> pool;
     const auto hooks = std::make_shared<acting_hooks>(where(), [&pool] { pool.reset(); });
@@ -93,7 +93,7 @@ TEST_P(pool_ended_in_hook, by_its_destructor_runs_everything_and_lets_go_of_one_
     EXPECT_EQ(reported.size(), 0U);
 }
 
-TEST_P(pool_ended_in_hook, by_shutdown_now_hands_back_what_did_not_run) {
+TEST_P(pool_ended_in_hook, by_shutdown_now_hands_back_the_tasks_that_did_not_run) {
     std::optional<thread_pool_executor> pool;
     std::atomic<std::size_t> handed_back{0};
     const auto hooks =
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(every_hook, pool_ended_in_hook,
                                     (std::get<1>(p.param) ? "_std_thread" : "_own_thread");
                          });
 
-TEST(pool_terminated_hook, that_waits_for_the_termination_without_limit_is_told_that_it_waits_for_itself) {
+TEST(pool_terminated_hook, that_waits_for_the_termination_without_limit_gets_an_error_that_says_so) {
     test::record<std::string> reported;
     std::optional<thread_pool_executor> pool;
     const auto hooks = std::make_shared<acting_hooks>(hook::terminated, [&] {
@@ -138,7 +138,7 @@ TEST(pool_terminated_hook, that_waits_for_the_termination_without_limit_is_told_
 }
 
 // The hook runs on the thread that shuts the pool down, inside that call.
-TEST(pool_terminated_hook, may_destroy_the_pool_that_somebody_shuts_down_from_outside) {
+TEST(pool_terminated_hook, may_destroy_the_pool_that_an_outside_thread_shuts_down) {
     std::unique_ptr<thread_pool_executor> pool;
     const auto hooks = std::make_shared<acting_hooks>(hook::terminated, [&pool] { pool.reset(); });
     hooks->may_act.open();

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::thread_pool_executor;
 
-TEST(hard_way, submitting_from_a_task_while_shutdown_now_goes_on_is_refused_or_handed_back) {
+TEST(hard_way, a_task_submitted_by_a_task_during_shutdown_now_is_refused_or_handed_back) {
     for (int round = 0; round < 50; ++round) {
         std::atomic<int> accepted{0};
         std::atomic<int> refused{0};
@@ -91,7 +91,7 @@ TEST(hard_way, a_handler_that_submits_again_loses_nothing) {
 }
 
 // Submitters that wait for room in a pool get an answer when the pool is destroyed.
-TEST(hard_way, a_pool_destroyed_while_others_wait_for_room_answers_them) {
+TEST(hard_way, a_pool_destroyed_while_submitters_wait_for_room_refuses_their_tasks) {
     for (int round = 0; round < 20; ++round) {
         test::queue_script script;
         test::gate release;
@@ -155,7 +155,7 @@ TEST(hard_way, a_thread_local_destructor_of_a_worker_may_submit_and_wait) {
     ASSERT_TRUE(test::ends(pool));
 }
 
-TEST(hard_way, a_thread_local_destructor_that_submits_after_the_end_is_refused) {
+TEST(hard_way, a_thread_local_destructor_that_submits_after_termination_is_refused) {
     static std::atomic<int> refusals{0};
     struct last_words {
         thread_pool_executor* pool = nullptr;

@@ -106,7 +106,7 @@ TEST(own_future, of_a_periodic_task_ends_its_series_with_that_error) {
     *self = {};
 }
 
-TEST(own_future, of_another_task_that_runs_elsewhere_is_waited_for) {
+TEST(own_future, of_another_task_that_runs_on_another_thread_can_be_waited_for) {
     test::gate release;
     thread_pool_executor pool({.core_size = 2});
     const test::open_at_end guard{release};

@@ -10,8 +10,8 @@
 #include "race/executor/seeded.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "support/gate.hpp"
+#include "support/live_threads.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 
 namespace {
 
@@ -73,7 +73,7 @@ void call_once(thread_per_task_executor& threads, test::dice dice, tally& count)
     }
 }
 
-TEST(invoke_any_race, each_call_ends_with_the_one_result_or_the_failure_or_its_interruption) {
+TEST(invoke_any_race, each_call_returns_the_result_or_throws_the_failure_or_interrupted) {
     const std::uint32_t seed = test::random_seed();
     SCOPED_TRACE(test::seed_note(seed));
     test::dice dice{seed};

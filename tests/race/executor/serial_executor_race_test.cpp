@@ -251,7 +251,7 @@ TEST(serial_executor_race, a_refusal_loses_no_task_but_the_refused_one) {
     EXPECT_EQ(text, "");
 }
 
-TEST(serial_executor_race, a_lane_on_a_target_that_keeps_its_word_loses_nothing) {
+TEST(serial_executor_race, a_lane_on_a_target_that_runs_all_accepted_tasks_loses_nothing) {
     const std::uint32_t seed = test::random_seed();
     SCOPED_TRACE(test::seed_note(seed));
     lane_state state;

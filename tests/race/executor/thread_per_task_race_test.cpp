@@ -11,8 +11,8 @@
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
+#include "support/live_threads.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/live_threads.hpp"
 
 namespace {
 
@@ -103,7 +103,7 @@ struct chain {
     }
 };
 
-TEST(thread_per_task_race, destroyed_while_its_own_tasks_submit_it_runs_or_refuses_each) {
+TEST(thread_per_task_race, each_task_submitted_by_a_task_during_destruction_runs_or_is_refused) {
     const std::uint32_t seed = test::random_seed();
     SCOPED_TRACE(test::seed_note(seed));
     test::dice dice{seed};
@@ -127,7 +127,7 @@ TEST(thread_per_task_race, destroyed_while_its_own_tasks_submit_it_runs_or_refus
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_race, destroyed_by_whichever_task_is_last_no_thread_is_left) {
+TEST(thread_per_task_race, an_executor_destroyed_by_its_last_task_leaves_no_thread) {
     const std::size_t before = test::threads_at_rest();
     for (int round = 0; round < rounds; ++round) {
         std::atomic<int> ran{0};

@@ -37,7 +37,7 @@ char letter_of(Get get) {
 
 }  // namespace
 
-TEST(future_completion_race, a_callback_registered_meanwhile_is_called_exactly_once) {
+TEST(future_completion_race, a_callback_registered_during_completion_is_called_exactly_once) {
     const auto seed = test::race_seed();
     SCOPED_TRACE(test::seed_text(seed));
     std::optional<future_task<int>> t;
@@ -103,7 +103,7 @@ TEST(future_completion_race, callbacks_of_one_thread_keep_their_order) {
         });
 }
 
-TEST(future_completion_race, a_waiter_always_learns_of_the_outcome) {
+TEST(future_completion_race, a_waiter_is_always_woken_by_the_outcome) {
     const auto seed = test::race_seed();
     SCOPED_TRACE(test::seed_text(seed));
     std::optional<future_task<int>> t;

@@ -187,7 +187,7 @@ private:
 
 }  // namespace
 
-TEST(future_stop_race, no_stop_reaches_a_later_task_or_a_callback_left_behind) {
+TEST(future_stop_race, no_stop_reaches_a_later_task_or_a_destroyed_callback) {
     const auto seed = test::race_seed();
     SCOPED_TRACE(test::seed_text(seed));
     int hits = 0;

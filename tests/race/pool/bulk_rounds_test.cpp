@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <string>
@@ -14,14 +15,11 @@
 
 #include <spool/spool.hpp>
 
+#include "race/seeded_rounds.hpp"
+
 namespace {
 
 using spool::task;
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct fate {
     std::atomic<int> ran{0};
@@ -177,11 +175,7 @@ std::string problem_of_round(std::uint64_t seed) {
 }
 
 TEST(bulk_race, every_task_is_accounted_for_exactly_once) {
-    const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
-    const std::uint64_t seed = number_from("SPOOL_SEED", std::random_device{}());
-    for (std::uint64_t i = 0; i < rounds; ++i) {
-        ASSERT_EQ(problem_of_round(seed + i), "") << "replay with SPOOL_ROUNDS=1 SPOOL_SEED=" << seed + i;
-    }
+    test::expect_no_problem_in_any_round(problem_of_round);
 }
 
 }  // namespace

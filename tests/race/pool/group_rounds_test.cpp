@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -15,14 +16,11 @@
 
 #include <spool/spool.hpp>
 
+#include "race/seeded_rounds.hpp"
+
 namespace {
 
 using spool::task_group;
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct counts {
     std::atomic<int> made{0};  // callables that were made to be forked
@@ -194,16 +192,10 @@ public:
 };
 
 TEST(group_race, every_child_of_random_trees_is_accounted_for_exactly_once) {
-    const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
-    const std::uint64_t seed = number_from("SPOOL_SEED", std::random_device{}());
-    for (std::uint64_t i = 0; i < rounds; ++i) {
-        std::string problem;
-        {
-            const quiet_stderr quiet;
-            problem = problem_of_round(seed + i);
-        }
-        ASSERT_EQ(problem, "") << "replay with SPOOL_ROUNDS=1 SPOOL_SEED=" << seed + i;
-    }
+    test::expect_no_problem_in_any_round([](std::uint64_t seed) {
+        const quiet_stderr quiet;
+        return problem_of_round(seed);
+    });
 }
 
 // A thread outside of the pool forks into a group whose maker is the pool's only worker, and
@@ -212,8 +204,8 @@ class group_race_of_one : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(queues, group_race_of_one, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "stealing" : "linked"; });
 
-TEST_P(group_race_of_one, what_others_fork_while_the_maker_falls_asleep_is_run) {
-    const std::uint64_t rounds = number_from("SPOOL_ROUNDS", 300);
+TEST_P(group_race_of_one, children_that_other_threads_fork_while_the_maker_falls_asleep_are_run) {
+    const std::uint64_t rounds = test::wanted_rounds();
     spool::thread_pool_executor pool(
         {.core_size = 1, .maximum_size = 1, .queue = pick_queue(GetParam() ? 5 : 0)});
     for (std::uint64_t i = 0; i < rounds; ++i) {

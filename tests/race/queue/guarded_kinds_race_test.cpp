@@ -359,7 +359,7 @@ TYPED_TEST(guarded_kind_race, no_wake_is_lost_between_producers_and_consumers) {
     }
 }
 
-TYPED_TEST(guarded_kind_race, each_element_has_one_fate_whatever_comes_in_between) {
+TYPED_TEST(guarded_kind_race, each_element_has_exactly_one_fate_under_concurrent_calls) {
     const std::uint32_t seed = test::new_seed();
     for (std::uint32_t i = 0; i < rounds() && !this->HasFailure(); ++i) {
         round_of<TypeParam>{seed, i}.with_everything_at_once();

@@ -93,7 +93,7 @@ int pass(Semaphore& from, Semaphore& to, int times) {
 
 // There is room for only two items: nearly every step waits for the other side, so a lost wake-up
 // stops all threads.
-TYPED_TEST(event_count_semaphore, producers_and_consumers_with_little_room_get_on) {
+TYPED_TEST(event_count_semaphore, producers_and_consumers_with_little_room_make_progress) {
     constexpr int threads_each = 3;
     constexpr int times = 5'000;
     TypeParam room;
@@ -114,7 +114,7 @@ TYPED_TEST(event_count_semaphore, producers_and_consumers_with_little_room_get_o
     EXPECT_EQ(room.waiters() + items.waiters(), 0U);
 }
 
-TYPED_TEST(event_count_semaphore, consumers_get_everything_that_producers_give) {
+TYPED_TEST(event_count_semaphore, consumers_get_every_element_of_the_producers) {
     constexpr int producers = 2;
     constexpr int consumers = 4;
     constexpr int items_per_producer = 20'000;

@@ -57,7 +57,7 @@ protected:
 };
 TYPED_TEST_SUITE(parking_race, test::parkings, test::parking_names);
 
-TYPED_TEST(parking_race, change_on_the_way_to_sleep_is_not_missed) {
+TYPED_TEST(parking_race, change_just_before_the_sleep_is_not_missed) {
     const test::dice dice{test::new_seed(), 0};
     std::uint32_t slept = 0;
     std::thread sleeper{[&] { slept = this->sleep_on_each_value(); }};

@@ -42,7 +42,7 @@ TEST(cpu_cgroups, version_1_takes_cpu_joined_with_cpuacct_and_does_not_take_cpus
     EXPECT_EQ(cpu_cgroup_folders("12:cpuset:/small\n7:cpuacct:/small\n", version1_mounts), folders{});
 }
 
-TEST(cpu_cgroups, hybrid_takes_what_has_the_controller_and_the_unified_hierarchy) {
+TEST(cpu_cgroups, hybrid_uses_the_hierarchy_with_the_controller_and_the_unified_one) {
     const std::string mounts = "40 33 0:35 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n"
                                "41 33 0:36 / /sys/fs/cgroup/cpuset rw,relatime - cgroup cgroup rw,cpuset\n"
                                "42 33 0:37 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
@@ -50,7 +50,7 @@ TEST(cpu_cgroups, hybrid_takes_what_has_the_controller_and_the_unified_hierarchy
               (folders{"/sys/fs/cgroup/cpu/z", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified"}));
 }
 
-TEST(cpu_cgroups, mount_that_shows_a_subtree_is_where_the_path_goes_on) {
+TEST(cpu_cgroups, path_continues_below_a_mount_that_shows_a_subtree) {
     const std::string mounts =
         "700 690 0:33 /docker/4f2 /sys/fs/cgroup/cpu,cpuacct ro,relatime - cgroup cgroup rw,cpu,cpuacct\n";
     EXPECT_EQ(cpu_cgroup_folders("5:cpu,cpuacct:/docker/4f2\n", mounts),
@@ -61,7 +61,7 @@ TEST(cpu_cgroups, mount_that_shows_a_subtree_is_where_the_path_goes_on) {
               (folders{"/sys/fs/cgroup/cpu,cpuacct"}));
 }
 
-TEST(cpu_cgroups, path_outside_of_the_namespace_gives_the_mount_point_alone) {
+TEST(cpu_cgroups, path_outside_of_the_namespace_yields_only_the_mount_point) {
     EXPECT_EQ(cpu_cgroup_folders("0::/../../other\n", "35 24 0:30 / /cg rw - cgroup2 cgroup2 rw\n"),
               (folders{"/cg"}));
 }
@@ -71,7 +71,7 @@ TEST(cpu_cgroups, path_may_have_colons_and_the_mount_point_blanks) {
               (folders{"/my cg/a:b", "/my cg"}));
 }
 
-TEST(cpu_cgroups, lines_that_are_not_what_we_know_are_skipped) {
+TEST(cpu_cgroups, lines_of_unknown_form_are_skipped) {
     EXPECT_EQ(cpu_cgroup_folders("", ""), folders{});
     EXPECT_EQ(cpu_cgroup_folders("\n:\n::\n0::relative\nnonsense", " - cgroup2\n - \nx - cgroup2 a b\n"),
               folders{});

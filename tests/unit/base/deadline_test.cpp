@@ -30,7 +30,7 @@ TEST(saturated_duration, ordinary_durations_are_exact) {
     static_assert(saturated(2s) == 2'000'000'000ns);
 }
 
-TEST(saturated_duration, too_long_becomes_the_longest) {
+TEST(saturated_duration, too_long_a_duration_becomes_the_longest) {
     EXPECT_EQ(saturated(hours::max()), nanoseconds::max());
     EXPECT_EQ(saturated(seconds::max()), nanoseconds::max());
     EXPECT_EQ(saturated(milliseconds::max()), nanoseconds::max());
@@ -40,7 +40,7 @@ TEST(saturated_duration, too_long_becomes_the_longest) {
     EXPECT_EQ(saturated(hours{24 * 366 * 300}), nanoseconds::max());
 }
 
-TEST(saturated_duration, too_negative_becomes_the_most_negative) {
+TEST(saturated_duration, too_negative_a_duration_becomes_the_most_negative) {
     EXPECT_EQ(saturated(hours::min()), nanoseconds::min());
     EXPECT_EQ(saturated(seconds::min()), nanoseconds::min());
     EXPECT_EQ(saturated(nanoseconds::min()), nanoseconds::min());

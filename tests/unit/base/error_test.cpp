@@ -52,7 +52,7 @@ TEST(rejected_execution_text, every_reason_has_its_words) {
     }
 }
 
-TEST(rejected_execution_text, copy_says_the_same_after_the_original_is_gone) {
+TEST(rejected_execution_text, copy_has_the_same_text_after_the_original_is_destroyed) {
     auto original = std::make_unique<rejected_execution>(rejection_reason::evicted, "pool", "1");
     const rejected_execution copy{*original};
     rejected_execution assigned{rejection_reason::full, "other"};
@@ -65,7 +65,7 @@ TEST(rejected_execution_text, copy_says_the_same_after_the_original_is_gone) {
     }
 }
 
-TEST(error_text, simple_errors_say_what_they_were_given) {
+TEST(error_text, simple_errors_have_the_given_text) {
     EXPECT_STREQ(spool::cancelled{}.what(), "the task was cancelled");
     EXPECT_STREQ(spool::cancelled{"task 7"}.what(), "task 7");
     EXPECT_STREQ(spool::timed_out{"too late"}.what(), "too late");
@@ -77,7 +77,7 @@ class simple_error : public testing::Test {};
 using simple_errors = testing::Types<spool::cancelled, spool::timed_out, spool::interrupted, spool::deadlock>;
 TYPED_TEST_SUITE(simple_error, simple_errors);
 
-TYPED_TEST(simple_error, copies_say_the_same_after_the_original_is_gone) {
+TYPED_TEST(simple_error, copies_have_the_same_text_after_the_original_is_destroyed) {
     auto original = std::make_unique<TypeParam>("task 7");
     const TypeParam copy{*original};
     TypeParam assigned{"another"};
@@ -87,7 +87,7 @@ TYPED_TEST(simple_error, copies_say_the_same_after_the_original_is_gone) {
     EXPECT_STREQ(assigned.what(), "task 7");
 }
 
-TEST(error_text, empty_callable_is_an_invalid_argument_of_the_one_who_asks) {
+TEST(error_text, empty_callable_is_an_invalid_argument_that_names_the_refusing_object) {
     EXPECT_EQ(test::what_of<std::invalid_argument>([] { spool::detail::throw_empty_callable("submit"); }),
               "submit: empty callable");
 }

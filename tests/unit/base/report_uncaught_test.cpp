@@ -87,7 +87,7 @@ TEST(report_of_uncaught, missing_exception_is_reported_too) {
     EXPECT_EQ(writes_for(nullptr), lines{"spool: uncaught exception in pool \"io\": no exception\n"});
 }
 
-TEST(report_of_uncaught, long_text_comes_in_one_piece) {
+TEST(report_of_uncaught, long_text_is_written_in_one_piece) {
     const std::string text(2'000, 'x');
     EXPECT_EQ(writes_for(std::make_exception_ptr(std::runtime_error(text))),
               lines{"spool: uncaught exception in pool \"io\": " + text + "\n"});

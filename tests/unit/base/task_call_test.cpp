@@ -60,7 +60,7 @@ TEST(task_call, return_value_is_dropped) {
     EXPECT_EQ(calls, 1);
 }
 
-TEST(task_call, exception_of_the_callable_comes_out) {
+TEST(task_call, exception_of_the_callable_is_passed_on) {
     task work = [] { throw std::runtime_error("disk full"); };
     EXPECT_EQ(test::what_of<std::runtime_error>([&] { work(); }), "disk full");
     EXPECT_FALSE(work.empty());  // it may be called again

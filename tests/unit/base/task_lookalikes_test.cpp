@@ -42,7 +42,7 @@ struct moves_itself {
     const moves_itself* self = this;
 };
 
-TEST(task_lookalikes, move_constructor_runs_whatever_a_constant_of_the_callable_says) {
+TEST(task_lookalikes, move_constructor_runs_despite_a_constant_with_a_reserved_name) {
     bool right = false;
     task first = moves_itself{right};
     EXPECT_FALSE(first.moves_as_bytes());

@@ -96,7 +96,7 @@ TEST(task_order, with_priority_keeps_the_result_type) {
     EXPECT_EQ(&by_reference(), &n);
 }
 
-TEST(task_target, right_type_gives_the_callable) {
+TEST(task_target, right_type_returns_the_callable) {
     task work = has_order{.importance = 4, .when = {}};
     ASSERT_NE(work.target<has_order>(), nullptr);
     work.target<has_order>()->importance = 5;
@@ -110,14 +110,14 @@ TEST(task_target, large_callable_is_found_too) {
     EXPECT_EQ(work.priority(), 6);
 }
 
-TEST(task_target, wrong_type_gives_null) {
+TEST(task_target, wrong_type_returns_null) {
     task work = large_with_order{{.importance = 4, .when = {}}};
     EXPECT_EQ(work.target<has_order>(), nullptr);  // a base class is another type
     EXPECT_EQ(work.target<int>(), nullptr);
     EXPECT_EQ(task{}.target<has_order>(), nullptr);
 }
 
-TEST(task_target, const_task_gives_a_const_callable) {
+TEST(task_target, const_task_returns_a_const_callable) {
     const task work = has_order{.importance = 4, .when = {}};
     static_assert(std::is_same_v<decltype(work.target<has_order>()), const has_order*>);
     ASSERT_NE(work.target<has_order>(), nullptr);

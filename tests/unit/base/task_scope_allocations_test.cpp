@@ -15,7 +15,7 @@ using spool::task;
 using spool::task_scope;
 using test::allocations_of;
 
-TEST(task_scope_allocations, scope_that_nobody_asks_allocates_nothing) {
+TEST(task_scope_allocations, scope_whose_token_is_not_used_allocates_nothing) {
     task work = [] {};
     EXPECT_EQ(allocations_of([&] {
                   task_scope scope{work};

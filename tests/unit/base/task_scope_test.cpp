@@ -211,7 +211,7 @@ TEST(task_scope_reset, stop_does_not_reach_the_next_task) {
     EXPECT_TRUE(old.stop_requested());
 }
 
-TEST(task_scope_reset, stop_that_nobody_noticed_does_not_reach_the_next_task) {
+TEST(task_scope_reset, unnoticed_stop_does_not_reach_the_next_task) {
     const task next = [] {};
     task_scope scope;
     stop(scope);
@@ -292,7 +292,7 @@ TEST(task_scope_adoption, only_the_innermost_scope_is_adopted) {
     EXPECT_EQ(task_scope::adopt(), &outer);
 }
 
-TEST(task_scope_adoption, reset_decides_anew_by_the_next_task) {
+TEST(task_scope_adoption, reset_lets_the_next_task_decide_again) {
     const task plain = [] {};
     const task body = future_body{};
     task_scope scope{body};

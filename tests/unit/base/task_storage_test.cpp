@@ -182,7 +182,7 @@ struct looks_back {
     bool* was_replaced;
 };
 
-TEST(task_assignment, old_callable_goes_after_the_new_is_in_place) {
+TEST(task_assignment, old_callable_is_destroyed_after_the_new_one_is_in_place) {
     bool was_replaced = false;
     task work;
     work = looks_back{work, was_replaced};

@@ -71,7 +71,7 @@ TEST(completion_service, ECS_006_take_returns_the_future_that_submit_returned) {
     EXPECT_EQ(done.take(), submitted);
 }
 
-TEST(completion_service, ECS_007_poll_gives_nothing_before_a_submit_and_later_a_done_future) {
+TEST(completion_service, ECS_007_poll_returns_nothing_before_a_submission_and_later_a_done_future) {
     spool::thread_per_task_executor threads;
     strings done{threads};
     EXPECT_FALSE(done.poll().has_value());
@@ -85,7 +85,7 @@ TEST(completion_service, ECS_007_poll_gives_nothing_before_a_submit_and_later_a_
     EXPECT_EQ(f->get(), "value");
 }
 
-TEST(completion_service, ECS_008_timed_poll_waits_out_its_time_or_gives_a_done_future) {
+TEST(completion_service, ECS_008_timed_poll_times_out_or_returns_a_done_future) {
     spool::thread_per_task_executor threads;
     strings done{threads};
     EXPECT_FALSE(done.poll_for(0ns).has_value());
@@ -156,7 +156,7 @@ spool::task_decorator counting_after_the_body(std::atomic<int>& after) {
     };
 }
 
-TEST(completion_service, ECS_011_what_a_decorator_does_after_a_function_has_happened_when_take_returns) {
+TEST(completion_service, ECS_011_take_returns_after_the_decorator_of_a_function_has_finished) {
     std::atomic<int> after{0};
     spool::thread_per_task_executor threads;
     test::decorated_executor decorated{threads, counting_after_the_body(after)};
@@ -168,7 +168,7 @@ TEST(completion_service, ECS_011_what_a_decorator_does_after_a_function_has_happ
     EXPECT_EQ(taken.get(), "value");
 }
 
-TEST(completion_service, ECS_012_what_a_decorator_does_after_an_action_has_happened_when_take_returns) {
+TEST(completion_service, ECS_012_take_returns_after_the_decorator_of_an_action_has_finished) {
     std::atomic<int> after{0};
     std::atomic<bool> ran{false};
     spool::thread_per_task_executor threads;

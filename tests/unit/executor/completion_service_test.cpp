@@ -47,7 +47,7 @@ TEST(completion_service, futures_come_out_in_the_order_in_which_they_get_done) {
     EXPECT_EQ(done.take(), slow);
 }
 
-TEST(completion_service, a_future_cancelled_before_its_start_comes_out_too) {
+TEST(completion_service, a_future_cancelled_before_its_start_can_be_taken) {
     test::manual_service held;
     completion_service<int> done{held};
     const auto f = done.submit([] { return 1; });
@@ -61,7 +61,7 @@ TEST(completion_service, a_future_cancelled_before_its_start_comes_out_too) {
     EXPECT_FALSE(done.poll().has_value());
 }
 
-TEST(completion_service, a_future_whose_task_is_dropped_by_the_executor_comes_out_cancelled) {
+TEST(completion_service, a_future_whose_task_the_executor_drops_can_be_taken_and_is_cancelled) {
     test::manual_service held;
     completion_service<int> done{held};
     const auto f = done.submit([] { return 1; });
@@ -150,7 +150,7 @@ TEST(completion_service, take_in_a_task_is_interrupted_by_the_stop_of_the_task) 
     EXPECT_TRUE(was_interrupted.opens());
 }
 
-TEST(completion_service, a_future_that_is_there_comes_before_the_interruption) {
+TEST(completion_service, a_done_future_takes_precedence_over_an_interruption) {
     spool::direct_executor here;
     completion_service<int> done{here};
     std::stop_source stop;
@@ -171,7 +171,7 @@ TEST(completion_service, results_may_be_nothing_or_only_be_moved) {
     EXPECT_EQ(*boxes.take().get(), 7);
 }
 
-TEST(completion_service, every_future_of_many_threads_comes_out_once) {
+TEST(completion_service, every_future_of_many_threads_is_taken_once) {
     constexpr int per_thread = 50;
     spool::thread_per_task_executor threads;
     completion_service<int> done{threads};

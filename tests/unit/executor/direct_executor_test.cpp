@@ -2,34 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <stdexcept>
-#include <thread>
 
-#include "spool/executor/submit.hpp"
 #include "spool/future/future_task.hpp"
 #include "spool/sync/this_task.hpp"
 #include "support/throws.hpp"
 
 namespace {
 
-TEST(direct_executor, runs_the_task_on_the_calling_thread_before_execute_returns) {
-    spool::direct_executor here;
-    std::thread::id ran_on;
-    here.execute([&] { ran_on = std::this_thread::get_id(); });
-    EXPECT_EQ(ran_on, std::this_thread::get_id());
-}
-
-TEST(direct_executor, what_a_task_throws_comes_out_of_execute) {
+TEST(direct_executor, execute_throws_the_exception_of_the_task) {
     spool::direct_executor here;
     const auto run = [&] { here.execute([] { throw std::domain_error{"disk full"}; }); };
     EXPECT_EQ(test::what_of<std::domain_error>(run), "disk full");
-}
-
-TEST(direct_executor, an_empty_task_is_refused_by_name) {
-    spool::direct_executor here;
-    const auto run = [&] { here.execute(std::function<void()>{}); };
-    EXPECT_EQ(test::what_of<std::invalid_argument>(run), "direct_executor: empty callable");
 }
 
 TEST(direct_executor, opens_a_task_scope_that_ends_with_the_task) {
@@ -78,12 +62,6 @@ TEST(direct_executor, a_stop_of_the_outer_of_two_nested_tasks_reaches_the_inner)
     EXPECT_FALSE(before);
     EXPECT_TRUE(after);
     EXPECT_TRUE(told_by_token);
-}
-
-TEST(direct_executor, a_submitted_task_is_done_when_submit_returns) {
-    spool::direct_executor here;
-    const spool::future<int> f = spool::submit(here, [] { return 6 * 7; });
-    EXPECT_EQ(f.result_now(), 42);
 }
 
 }  // namespace

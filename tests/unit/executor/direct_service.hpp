@@ -16,7 +16,7 @@ namespace test {
 class direct_service final : public spool::executor_service {
 public:
     void execute(spool::task work) override {
-        spool::require_callable(work, "direct_service");
+        spool::require_callable(work, executor_label());
         if (shut_down_) {
             throw spool::rejected_execution(spool::rejection_reason::shut_down, "direct_service");
         }

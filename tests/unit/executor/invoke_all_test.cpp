@@ -16,10 +16,10 @@
 #include "spool/executor/invoke.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
 #include "spool/sync/this_task.hpp"
+#include "support/any_timeout.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/test_executors.hpp"
 
 namespace {
@@ -68,7 +68,7 @@ TEST(invoke_all, copies_the_callables_of_an_lvalue_which_stay_usable) {
     }
 }
 
-TEST(invoke_all, takes_a_view_and_leaves_what_it_looks_at_alone) {
+TEST(invoke_all, takes_a_view_and_does_not_change_the_viewed_range) {
     std::array<std::function<std::string()>, 2> tasks{[] { return "a"; }, [] { return "b"; }};
     spool::direct_executor here;
     for (int round = 0; round < 2; ++round) {
@@ -87,7 +87,7 @@ TEST(invoke_all, takes_a_view_that_makes_its_callables_on_the_way) {
     EXPECT_EQ(futures[3].get(), 9);
 }
 
-TEST(invoke_all, brings_results_that_can_only_be_moved) {
+TEST(invoke_all, returns_move_only_results) {
     spool::thread_per_task_executor threads;
     const auto make = [] { return std::make_unique<int>(7); };
     auto futures = threads.invoke_all(std::vector{make, make});
@@ -96,7 +96,7 @@ TEST(invoke_all, brings_results_that_can_only_be_moved) {
     }
 }
 
-TEST(invoke_all, brings_references_and_nothing_at_all) {
+TEST(invoke_all, returns_references_and_void) {
     int object = 7;
     spool::direct_executor here;
     const auto same = [&]() -> int& { return object; };
@@ -139,7 +139,7 @@ TEST(invoke_all, an_empty_callable_anywhere_keeps_all_from_starting) {
     }
 }
 
-TEST(invoke_all, when_execute_throws_all_are_cancelled_and_the_exception_comes_out) {
+TEST(invoke_all, cancels_all_tasks_and_rethrows_if_execute_throws) {
     std::atomic<int> alive{0};
     int ran = 0;
     std::vector<task> accepted;
@@ -181,7 +181,7 @@ TEST(invoke_all, interrupted_while_waiting_it_cancels_all) {
     EXPECT_EQ(stopped, 3);
 }
 
-TEST(invoke_all, a_task_dropped_by_the_executor_comes_back_cancelled) {
+TEST(invoke_all, returns_a_cancelled_future_for_a_task_that_the_executor_drops) {
     test::executor_of drops{[](task) {}};
     const auto futures = invoke_all(drops, std::vector(2, [] { return 1; }));
     ASSERT_EQ(futures.size(), 2U);
@@ -217,7 +217,7 @@ TEST(invoke_all, a_huge_time_limit_is_no_limit) {
     }
 }
 
-TEST(invoke_all, when_the_time_is_over_what_runs_is_stopped_and_cancelled) {
+TEST(invoke_all, stops_and_cancels_running_tasks_at_the_time_limit) {
     std::atomic<int> running{0};
     std::atomic<int> stopped{0};
     spool::thread_per_task_executor threads;
@@ -232,7 +232,7 @@ TEST(invoke_all, when_the_time_is_over_what_runs_is_stopped_and_cancelled) {
     EXPECT_EQ(stopped, running);
 }
 
-TEST(invoke_all, a_result_that_is_there_comes_before_the_interruption) {
+TEST(invoke_all, a_present_result_takes_precedence_over_an_interruption) {
     spool::thread_per_task_executor caller;
     const auto f = caller.submit([] {
         spool::task_scope::current()->interrupt().request_stop();

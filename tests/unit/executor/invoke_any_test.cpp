@@ -11,10 +11,10 @@
 #include "spool/executor/direct_executor.hpp"
 #include "spool/executor/invoke.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
+#include "support/any_timeout.hpp"
 #include "support/gate.hpp"
 #include "support/throws.hpp"
 #include "support/tracked.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/test_executors.hpp"
 
 namespace {
@@ -75,7 +75,7 @@ TEST(invoke_any, the_callables_that_were_not_started_are_destroyed) {
     EXPECT_EQ(alive, 0);
 }
 
-TEST(invoke_any, when_all_fail_the_last_failure_comes_out) {
+TEST(invoke_any, throws_the_last_failure_if_all_tasks_fail) {
     spool::direct_executor here;
     const functions tasks{fails("first"), fails("second"), fails("third")};
     EXPECT_EQ(test::what_of<std::domain_error>([&] { invoke_any(here, tasks); }), "third");
@@ -106,7 +106,7 @@ TEST(invoke_any, when_the_executor_drops_all_it_throws_cancelled) {
     EXPECT_THROW(invoke_any(drops, functions{answers(1), answers(2)}), spool::cancelled);
 }
 
-TEST(invoke_any, when_the_executor_drops_some_the_others_count) {
+TEST(invoke_any, uses_the_other_results_if_the_executor_drops_some_tasks) {
     spool::direct_executor here;
     int n = 0;
     test::executor_of drops_the_first{[&](task work) {
@@ -117,7 +117,7 @@ TEST(invoke_any, when_the_executor_drops_some_the_others_count) {
     EXPECT_EQ(invoke_any(drops_the_first, functions{answers(1), answers(2)}), 2);
 }
 
-TEST(invoke_any, when_execute_throws_all_are_stopped_and_the_exception_comes_out) {
+TEST(invoke_any, stops_all_tasks_and_rethrows_if_execute_throws) {
     test::gate running;
     test::gate stopped;
     spool::thread_per_task_executor threads;
@@ -135,13 +135,13 @@ TEST(invoke_any, when_execute_throws_all_are_stopped_and_the_exception_comes_out
     EXPECT_TRUE(stopped.opens());
 }
 
-TEST(invoke_any, brings_results_that_can_only_be_moved) {
+TEST(invoke_any, returns_move_only_results) {
     spool::thread_per_task_executor threads;
     const auto make = [] { return std::make_unique<int>(7); };
     EXPECT_EQ(*threads.invoke_any(std::vector{make, make}), 7);
 }
 
-TEST(invoke_any, brings_references_and_nothing_at_all) {
+TEST(invoke_any, returns_references_and_void) {
     int object = 7;
     spool::direct_executor here;
     const auto same = [&]() -> int& { return object; };
@@ -178,7 +178,7 @@ TEST(invoke_any, when_none_succeeds_in_time_it_throws_timed_out_and_stops_them) 
     EXPECT_TRUE(stopped.opens());
 }
 
-TEST(invoke_any, a_result_that_is_there_comes_before_the_time_out) {
+TEST(invoke_any, a_present_result_takes_precedence_over_the_time_out) {
     spool::direct_executor here;
     test::for_any_timeout([&](auto timeout) {
         EXPECT_EQ(invoke_any(here, functions{answers(7)}, timeout), 7) << timeout.count();

@@ -105,7 +105,8 @@ TEST(serial_executor_acceptance, every_caller_of_a_full_target_is_refused_for_it
     }
 }
 
-TEST(serial_executor_acceptance, what_a_rejection_handler_adds_to_the_lane_runs_once_and_without_recursion) {
+TEST(serial_executor_acceptance,
+     a_task_that_a_rejection_handler_adds_to_the_lane_runs_once_and_without_recursion) {
     int asked = 0;
     std::vector<std::string> log;
     serial_executor* the_lane = nullptr;
@@ -123,7 +124,7 @@ TEST(serial_executor_acceptance, what_a_rejection_handler_adds_to_the_lane_runs_
     EXPECT_EQ(log, std::vector<std::string>{"refused"});
 }
 
-TEST(serial_executor_acceptance, what_a_task_added_by_a_rejection_handler_throws_is_reported) {
+TEST(serial_executor_acceptance, an_exception_of_a_task_added_by_a_rejection_handler_is_reported) {
     serial_executor* the_lane = nullptr;
     test::executor_of full{[&](task) {
         the_lane->execute([] { throw std::out_of_range{"no log"}; });
@@ -228,7 +229,7 @@ TEST(serial_executor_acceptance, on_a_stealing_pool_at_most_32_tasks_run_before_
     EXPECT_EQ(ran, many);
 }
 
-TEST(serial_executor_acceptance, on_a_stealing_pool_a_lanes_next_turn_comes_after_what_its_tasks_forked) {
+TEST(serial_executor_acceptance, on_a_stealing_pool_a_lanes_next_turn_runs_after_the_children_of_its_tasks) {
     constexpr int many = 100;
     int ran = 0;
     int before_the_fork = -1;

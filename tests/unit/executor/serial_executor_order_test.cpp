@@ -45,15 +45,7 @@ TEST(serial_executor_order, tasks_run_in_the_order_of_submission_on_threads) {
     EXPECT_EQ(order, one_to(500));
 }
 
-TEST(serial_executor_order, on_a_direct_target_a_task_has_run_when_execute_returns) {
-    spool::direct_executor here;
-    serial_executor lane{here};
-    bool ran = false;
-    lane.execute([&] { ran = true; });
-    EXPECT_TRUE(ran);
-}
-
-TEST(serial_executor_order, never_two_at_a_time_and_what_one_did_is_visible_to_the_next) {
+TEST(serial_executor_order, tasks_never_overlap_and_see_the_writes_of_earlier_ones) {
     constexpr int per_thread = 300;
     int plain = 0;  // needs neither lock nor atomic
     std::atomic<int> inside{0};
@@ -158,7 +150,8 @@ TEST(serial_executor_order, an_exception_reaches_the_target_and_does_not_hold_up
     EXPECT_EQ(order, one_to(2));
 }
 
-TEST(serial_executor_order, an_exception_on_a_direct_target_comes_out_of_execute_after_the_rest_has_run) {
+TEST(serial_executor_order,
+     execute_on_a_direct_target_runs_the_rest_before_it_throws_the_exception_of_a_task) {
     spool::direct_executor here;
     serial_executor lane{here};
     bool ran = false;
@@ -173,8 +166,7 @@ TEST(serial_executor_order, an_exception_on_a_direct_target_comes_out_of_execute
     EXPECT_NO_THROW(lane.execute([] {}));
 }
 
-TEST(serial_executor_order,
-     of_two_exceptions_on_a_direct_target_the_first_comes_out_and_the_second_is_reported) {
+TEST(serial_executor_order, execute_on_a_direct_target_throws_the_first_exception_and_reports_the_second) {
     spool::direct_executor here;
     serial_executor lane{here};
     std::string thrown;
@@ -231,13 +223,6 @@ TEST(serial_executor_order, each_callable_is_destroyed_before_the_next_task_runs
     EXPECT_EQ(alive_during_second, 0);
 }
 
-TEST(serial_executor_order, an_empty_task_is_refused_by_name) {
-    spool::direct_executor here;
-    serial_executor lane{here};
-    const auto run = [&] { lane.execute(std::function<void()>{}); };
-    EXPECT_EQ(test::what_of<std::invalid_argument>(run), "serial_executor: empty callable");
-}
-
 TEST(serial_executor_order, destroyed_while_tasks_wait_they_still_run) {
     std::vector<int> order;
     test::manual_service target;
@@ -250,7 +235,7 @@ TEST(serial_executor_order, destroyed_while_tasks_wait_they_still_run) {
     EXPECT_EQ(order, one_to(100));
 }
 
-TEST(serial_executor_order, destroyed_by_its_own_task_the_others_still_run) {
+TEST(serial_executor_order, the_other_tasks_run_after_one_destroys_the_executor) {
     std::atomic<int> ran{0};
     {
         spool::thread_per_task_executor threads;

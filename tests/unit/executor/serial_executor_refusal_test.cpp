@@ -41,7 +41,7 @@ struct fickle_target {
 };
 using mood = fickle_target::mood;
 
-TEST(serial_executor_refusal, execute_throws_what_the_target_throws_and_leaves_nothing_behind) {
+TEST(serial_executor_refusal, execute_rethrows_the_exception_of_the_target_and_keeps_no_task) {
     std::atomic<int> alive{0};
     int ran = 0;
     fickle_target target{mood::refuse};
@@ -59,7 +59,7 @@ TEST(serial_executor_refusal, execute_throws_what_the_target_throws_and_leaves_n
     EXPECT_EQ(ran, 10);
 }
 
-TEST(serial_executor_refusal, submit_throws_what_the_target_throws) {
+TEST(serial_executor_refusal, submit_rethrows_the_exception_of_the_target) {
     fickle_target target{mood::refuse};
     serial_executor lane{target.executor};
     EXPECT_THROW((void)spool::submit(lane, [] { return 1; }), std::domain_error);
@@ -122,7 +122,7 @@ TEST(serial_executor_refusal, a_target_that_drops_later_has_the_loss_of_plain_ta
     EXPECT_EQ(alive, 0);
 }
 
-TEST(serial_executor_refusal, a_drain_dropped_in_mid_lane_cancels_only_what_has_not_run) {
+TEST(serial_executor_refusal, a_drain_dropped_halfway_cancels_only_the_tasks_that_have_not_run) {
     test::manual_service target;
     serial_executor lane{target};
     std::vector<spool::future<void>> futures;
@@ -136,7 +136,7 @@ TEST(serial_executor_refusal, a_drain_dropped_in_mid_lane_cancels_only_what_has_
     }
 }
 
-TEST(serial_executor_refusal, what_a_cancelled_future_adds_to_the_lane_while_it_is_being_emptied_still_runs) {
+TEST(serial_executor_refusal, a_task_that_a_cancelled_future_adds_during_the_clean_up_still_runs) {
     bool ran = false;
     test::manual_service target;
     serial_executor lane{target};
@@ -147,7 +147,7 @@ TEST(serial_executor_refusal, what_a_cancelled_future_adds_to_the_lane_while_it_
     EXPECT_TRUE(ran);
 }
 
-TEST(serial_executor_refusal, when_the_target_starts_to_refuse_in_mid_lane_the_rest_runs_where_it_is) {
+TEST(serial_executor_refusal, if_the_target_starts_to_refuse_halfway_the_current_thread_runs_the_rest) {
     for (const mood later : {mood::refuse, mood::drop}) {
         std::vector<int> order;
         std::vector<int> expected;

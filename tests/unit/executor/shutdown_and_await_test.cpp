@@ -8,10 +8,10 @@
 
 #include "spool/executor/executor_service.hpp"
 #include "spool/executor/thread_per_task_executor.hpp"
+#include "support/any_timeout.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
-#include "unit/executor/any_timeout.hpp"
 #include "unit/executor/direct_service.hpp"
 #include "unit/executor/test_executors.hpp"
 
@@ -53,7 +53,7 @@ TEST(shutdown_and_await, asks_to_stop_in_the_second_phase) {
     EXPECT_TRUE(threads.is_terminated());
 }
 
-TEST(shutdown_and_await, says_so_when_a_task_does_not_stop) {
+TEST(shutdown_and_await, returns_false_if_a_task_does_not_stop) {
     test::gate release;
     thread_per_task_executor threads;
     const test::open_at_end at_end{release};
@@ -65,7 +65,7 @@ TEST(shutdown_and_await, says_so_when_a_task_does_not_stop) {
     EXPECT_TRUE(threads.is_terminating());
 }
 
-TEST(shutdown_and_await, hands_back_what_never_ran_in_order) {
+TEST(shutdown_and_await, hands_back_the_tasks_that_never_ran_in_order) {
     std::vector<int> order;
     test::manual_service service;
     for (const int i : {1, 2, 3}) {
@@ -140,7 +140,8 @@ TEST(executor_service_close, waits_until_the_service_has_terminated) {
     EXPECT_TRUE(ran);
 }
 
-TEST(executor_service_close, interrupted_it_destroys_what_is_handed_back_and_still_waits_to_the_end) {
+TEST(executor_service_close,
+     after_an_interruption_destroys_the_tasks_handed_back_and_still_waits_for_termination) {
     test::gate closing;
     test::manual_service service;
     const auto held = service.submit([] { return 1; });

@@ -68,7 +68,7 @@ TEST(submit_decorator, is_called_once_for_each_task_that_becomes_a_future_and_ne
     EXPECT_EQ(decorated, 6);
 }
 
-TEST(submit_decorator, what_the_body_throws_passes_through_the_wrapper_into_the_future) {
+TEST(submit_decorator, an_exception_of_the_body_passes_through_the_wrapper_into_the_future) {
     bool seen = false;
     spool::direct_executor here;
     decorated_executor where{here, [&](task body) -> task {
@@ -86,7 +86,7 @@ TEST(submit_decorator, what_the_body_throws_passes_through_the_wrapper_into_the_
     EXPECT_TRUE(seen);
 }
 
-TEST(submit_decorator, what_the_wrapper_throws_after_the_body_makes_the_future_failed) {
+TEST(submit_decorator, an_exception_of_the_wrapper_after_the_body_fails_the_future) {
     spool::direct_executor here;
     decorated_executor where{here, [](task body) -> task {
                                  return [body = std::move(body)]() mutable {

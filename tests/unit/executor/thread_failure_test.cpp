@@ -101,7 +101,7 @@ TEST_F(thread_failure, the_refused_task_is_destroyed_where_it_may_use_the_execut
     EXPECT_TRUE(asked);
 }
 
-TEST_F(thread_failure, invoke_all_that_runs_out_of_threads_stops_what_it_had_started) {
+TEST_F(thread_failure, invoke_all_that_runs_out_of_threads_stops_the_tasks_it_started) {
     std::atomic<int> stopped{0};
     thread_per_task_executor threads;
     allow(2);

@@ -1,60 +1,94 @@
-// close() and the destructor of thread_per_task_executor: which thread waits for which, and that no
-// thread is left.
+// The end of a thread_per_task_executor: which tasks it refuses and stops, which thread waits for
+// which, and that no thread is left.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "spool/executor/thread_per_task_executor.hpp"
-#include "spool/sync/this_task.hpp"
+#include "support/delays.hpp"
+#include "support/eventually.hpp"
 #include "support/gate.hpp"
-#include "unit/executor/live_threads.hpp"
+#include "support/live_threads.hpp"
+#include "support/stop_comes.hpp"
+#include "support/tracked.hpp"
 
 namespace {
 
 using spool::thread_per_task_executor;
 
-TEST(thread_per_task_lifetime, close_refuses_new_tasks_and_waits_for_all) {
-    std::atomic<int> ran{0};
+TEST(thread_per_task_shutdown, a_task_after_shutdown_is_refused_with_name_reason_and_number_of_threads) {
+    test::gate release;
+    std::atomic<int> alive{0};
+    thread_per_task_executor threads{"io"};
+    const test::open_at_end at_end{release};
+    threads.execute([&] { release.wait(); });
+    threads.shutdown();
+    try {
+        threads.execute([guard = test::tracked{alive}] {});
+        FAIL() << "accepted after shutdown";
+    } catch (const spool::rejected_execution& e) {
+        EXPECT_EQ(e.reason(), spool::rejection_reason::shut_down);
+        EXPECT_EQ(e.executor(), "thread_per_task_executor \"io\"");
+        EXPECT_STREQ(e.what(),
+                     "thread_per_task_executor \"io\": task rejected, shut down (threads running 1)");
+    }
+    EXPECT_EQ(alive, 0);
+}
+
+TEST(thread_per_task_shutdown, a_refused_task_is_destroyed_where_it_may_use_the_executor) {
     thread_per_task_executor threads;
-    for (int i = 0; i < 10; ++i) {
-        threads.execute([&] { ++ran; });
-    }
-    threads.close();
-    EXPECT_EQ(ran, 10);
-    EXPECT_TRUE(threads.is_terminated());
-    EXPECT_THROW(threads.execute([] {}), spool::rejected_execution);
-    threads.close();
+    threads.shutdown();
+    std::size_t seen = 99;
+    struct asks {
+        thread_per_task_executor* threads;
+        std::size_t* seen;
+        asks(thread_per_task_executor* t, std::size_t* s) : threads(t), seen(s) {}
+        asks(asks&& other) noexcept : threads(std::exchange(other.threads, nullptr)), seen(other.seen) {}
+        ~asks() {
+            if (threads != nullptr) {
+                *seen = threads->thread_count();
+            }
+        }
+        void operator()() const {}
+    };
+    EXPECT_THROW(threads.execute(asks{&threads, &seen}), spool::rejected_execution);
+    EXPECT_EQ(seen, 0U);
 }
 
-TEST(thread_per_task_lifetime, close_in_a_task_that_is_stopped_goes_on_with_shutdown_now) {
-    test::gate closing;
+TEST(thread_per_task_shutdown, shutdown_now_stops_a_task_that_is_just_starting) {
+    std::atomic<int> stopped{0};
+    for (int round = 0; round < 200; ++round) {
+        thread_per_task_executor threads;
+        threads.execute([&](std::stop_token stop) { stopped += test::stop_comes(stop) ? 1 : 0; });
+        threads.shutdown_now();
+        ASSERT_TRUE(threads.await_termination(test::long_delay()));
+        ASSERT_EQ(stopped, round + 1);
+    }
+}
+
+TEST(thread_per_task_shutdown, a_stop_callback_may_use_the_executor) {
+    test::gate running;
+    std::atomic<std::size_t> seen{0};
     std::atomic<bool> stopped{false};
-    thread_per_task_executor inner;
-    inner.execute([&](std::stop_token stop) {
-        test::gate woken;
-        const std::stop_callback on_stop{stop, [&] { woken.open(); }};
-        stopped = woken.opens();
+    thread_per_task_executor threads;
+    threads.execute([&](std::stop_token stop) {
+        const std::stop_callback on_stop{stop, [&] { seen = threads.thread_count(); }};
+        running.open();
+        stopped = test::stop_comes(stop);
     });
-    std::atomic<bool> terminated{false};
-    {
-        thread_per_task_executor outer;
-        outer.execute([&] {
-            closing.open();
-            inner.close();
-            terminated = inner.is_terminated();
-        });
-        ASSERT_TRUE(closing.opens());
-        outer.shutdown_now();
-    }
+    ASSERT_TRUE(running.opens());
+    threads.shutdown_now();
+    threads.close();
     EXPECT_TRUE(stopped);
-    EXPECT_TRUE(terminated);
+    EXPECT_EQ(seen, 1U);
 }
 
-TEST(thread_per_task_lifetime, close_from_a_task_of_its_own_waits_for_the_others_only) {
+TEST(thread_per_task_lifetime, close_in_a_task_of_its_own_waits_only_for_the_other_tasks) {
     test::gate release;
     test::gate closed;
     std::atomic<bool> other_ended{false};
@@ -99,21 +133,7 @@ TEST(thread_per_task_lifetime, the_destructor_waits_for_every_task_and_its_threa
     EXPECT_EQ(destroyed, 8);
 }
 
-TEST(thread_per_task_lifetime, no_thread_is_left_after_the_destructor) {
-    const std::size_t before = test::threads_at_rest();
-    {
-        test::gate release;
-        thread_per_task_executor threads;
-        const test::open_at_end at_end{release};
-        for (int i = 0; i < 20; ++i) {
-            threads.execute([&] { release.wait(); });
-        }
-        EXPECT_GE(test::live_threads(), before + 20);
-    }
-    EXPECT_TRUE(test::threads_are_back_to(before));
-}
-
-TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_end) {
+TEST(thread_per_task_lifetime, a_thread_ends_with_its_task_and_not_with_the_executor) {
     const std::size_t before = test::threads_at_rest();
     thread_per_task_executor threads;
     for (int i = 0; i < 50; ++i) {
@@ -123,7 +143,7 @@ TEST(thread_per_task_lifetime, threads_go_when_their_task_ends_not_only_at_the_e
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_it_and_goes_on) {
+TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_the_executor_and_still_runs) {
     test::gate closed;
     test::gate release;
     test::gate destroyed;
@@ -149,7 +169,7 @@ TEST(thread_per_task_lifetime, the_destructor_waits_for_a_task_that_has_closed_i
     EXPECT_TRUE(had_ended);
 }
 
-TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_others) {
+TEST(thread_per_task_lifetime, destruction_in_a_task_of_its_own_waits_for_the_other_tasks) {
     const std::size_t before = test::threads_at_rest();
     test::gate release;
     test::gate destroyed;
@@ -175,7 +195,7 @@ TEST(thread_per_task_lifetime, destroyed_in_a_task_of_its_own_it_waits_for_the_o
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, it_may_be_destroyed_by_a_thread_local_of_its_last_thread) {
+TEST(thread_per_task_lifetime, a_thread_local_of_its_last_thread_may_destroy_the_executor) {
     const std::size_t before = test::threads_at_rest();
     static std::atomic<bool> destroyed{false};
     struct owner {
@@ -197,7 +217,7 @@ TEST(thread_per_task_lifetime, it_may_be_destroyed_by_a_thread_local_of_its_last
     EXPECT_TRUE(test::threads_are_back_to(before));
 }
 
-TEST(thread_per_task_lifetime, it_may_be_destroyed_with_the_callable_of_its_last_task) {
+TEST(thread_per_task_lifetime, the_callable_of_its_last_task_may_own_the_executor) {
     const std::size_t before = test::threads_at_rest();
     test::gate destroyed;
     {

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "spool/executor/thread_per_task_executor.hpp"
 #include "support/throws.hpp"
 #include "unit/executor/direct_service.hpp"
 
@@ -95,18 +95,6 @@ TEST(unconfigurable_owning, many_tasks_go_to_the_service_in_one_call) {
         handle.execute_all(three);
     }
     EXPECT_EQ(calls, (std::vector<std::string>{"execute_all of 3", "close", "destroyed"}));
-}
-
-TEST(unconfigurable_owning, destroying_the_handle_waits_for_the_tasks) {
-    std::atomic<int> ran{0};
-    {
-        spool::unconfigurable_service handle =
-            spool::unconfigurable(std::make_unique<spool::thread_per_task_executor>());
-        for (int i = 0; i < 10; ++i) {
-            handle.execute([&] { ++ran; });
-        }
-    }
-    EXPECT_EQ(ran, 10);
 }
 
 TEST(unconfigurable_owning, the_handle_cannot_be_cast_to_the_service) {

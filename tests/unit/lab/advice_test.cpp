@@ -32,7 +32,7 @@ TEST(what_if, tries_at_least_two_hundred_settings_each_once) {
     }
 }
 
-TEST(what_if, nothing_on_the_frontier_is_beaten_by_another) {
+TEST(what_if, nothing_on_the_frontier_is_dominated) {
     const scenario s = overloaded();
     const auto best = frontier(sweep(s, candidates(s)));
     ASSERT_GT(best.size(), 2U);
@@ -63,7 +63,7 @@ TEST(what_if, recommends_settings_that_meet_the_goal_and_says_why) {
     EXPECT_NE(why.find("Fewer threads do not do"), std::string::npos) << why;
 }
 
-TEST(what_if, says_so_when_nothing_meets_the_goal) {
+TEST(what_if, reports_that_nothing_meets_the_goal) {
     const scenario s = overloaded();
     const advice a = advise(s, parse_goal("p99<50ms,threads<2", s), sweep(s, candidates(s)));
     EXPECT_FALSE(a.meets_goal);
@@ -103,7 +103,7 @@ TEST(what_if, recommends_settings_that_meet_a_goal_on_total_times) {
     EXPECT_GE(a.recommended.figures.all.latency.p99, 20ms);
 }
 
-TEST(lab_goal, refuses_what_it_does_not_understand_and_says_what_it_would) {
+TEST(lab_goal, refuses_unknown_text_and_lists_what_it_accepts) {
     const scenario s = overloaded();
     for (const char* wrong : {"", "p99", "p98<1ms", "p99<5", "reject<1", "threads<8%", "other.p99<1ms",
                               "total.reject<1%", "total.threads<8", "total.<1ms"}) {

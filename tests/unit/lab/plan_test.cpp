@@ -97,7 +97,7 @@ TEST(lab_plan, classes_share_the_arrivals_in_their_proportions) {
     EXPECT_NEAR(static_cast<double>(second) / static_cast<double>(plan.size()), 0.75, 0.03);
 }
 
-TEST(lab_plan, another_class_leaves_the_first_as_it_was) {
+TEST(lab_plan, a_second_class_does_not_change_the_first) {
     scenario s = with_class({.rate = 100}, {.kind = distribution::exponential, .first = 5ms});
     const auto before = make_plan(s);
     s.classes.push_back({.name = "b", .arrivals = {{.rate = 50, .until = 10s}}, .service = {.first = 2ms}});
@@ -111,7 +111,7 @@ TEST(lab_plan, another_class_leaves_the_first_as_it_was) {
     EXPECT_EQ(first[100], before[100].service);
 }
 
-TEST(lab_plan, another_duration_stretches_what_went_on_to_the_end) {
+TEST(lab_plan, another_duration_stretches_the_phase_that_lasts_to_the_end) {
     scenario s = with_class({.kind = arrival_kind::constant, .rate = 100}, {.first = 5ms});
     s.classes[0].arrivals.push_back({.kind = arrival_kind::constant, .rate = 10, .from = 3s, .until = 6s});
     EXPECT_EQ(make_plan(lasting(s, 20s)).size(), 2030U);
@@ -119,7 +119,7 @@ TEST(lab_plan, another_duration_stretches_what_went_on_to_the_end) {
     EXPECT_EQ(make_plan(lasting(s, 2s)).size(), 200U);
 }
 
-TEST(lab_plan, sped_up_it_is_the_same_story_in_less_time) {
+TEST(lab_plan, a_higher_speed_gives_the_same_events_in_less_time) {
     const scenario s = with_class({.kind = arrival_kind::constant, .rate = 100}, {.first = 8ms});
     const auto plan = make_plan(sped_up(s, 4));
     ASSERT_EQ(plan.size(), 1000U);

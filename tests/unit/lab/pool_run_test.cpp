@@ -40,7 +40,7 @@ TEST(lab_run, every_task_ends_in_exactly_one_way_under_every_policy) {
     }
 }
 
-TEST(lab_run, a_refused_task_comes_again) {
+TEST(lab_run, a_refused_task_is_submitted_again) {
     test::scenario s = with_pool(sizes(1, 1, 0), 50ms);
     s.classes[0].retry = {.attempts = 50, .after = 5ms};
     const auto run = run_for_real(s, tasks(3, 0ms, 20ms));

@@ -29,7 +29,7 @@ TEST(lab_report, needs_nothing_from_outside_of_the_file) {
     }
 }
 
-TEST(lab_report, a_text_cannot_end_the_script_that_it_stands_in) {
+TEST(lab_report, a_text_cannot_end_the_script_that_contains_it) {
     test::scenario s = with_pool(sizes(2, 4, 8));
     s.story = "</script><b>bold</b>";
     const auto run = simulated(s, tasks(5, 5ms, 20ms));

@@ -42,7 +42,7 @@ TEST(scenario_errors, a_missing_field_is_named) {
     EXPECT_EQ(complaint("{\n}"), "s.json:1: (the whole file): the field \"duration\" is missing");
 }
 
-TEST(scenario_errors, a_wrong_value_is_answered_with_line_field_and_what_was_expected) {
+TEST(scenario_errors, a_wrong_value_is_reported_with_line_field_and_expectation) {
     EXPECT_EQ(complaint(scenario_of(R"({"core": 2, "maximum": "many"})", good_arrivals, R"("5ms")")),
               "s.json:3: pool.maximum: expected a whole number between 0 and 536870911, got \"many\"");
     EXPECT_EQ(complaint(scenario_of("{}", R"({"kind": "poisson", "rate": -1})", R"("5ms")")),

@@ -36,7 +36,7 @@ TEST(simulator, an_unbounded_queue_never_lets_it_grow_past_the_core) {
     EXPECT_EQ(simulated(with_pool(pool), tasks(100, 1ms, 50ms)).largest_pool, 2U);
 }
 
-TEST(simulator, a_hand_off_queue_starts_a_worker_whenever_nobody_is_idle) {
+TEST(simulator, a_hand_off_queue_starts_a_worker_whenever_no_worker_is_idle) {
     const auto run = simulated(with_pool(sizes(0, 8, 0)), tasks(5, 10ms, 25ms));
     // At 20 ms the first worker is still busy; at 30 ms it is idle again.
     EXPECT_EQ(run.largest_pool, 3U);
@@ -45,7 +45,7 @@ TEST(simulator, a_hand_off_queue_starts_a_worker_whenever_nobody_is_idle) {
     }
 }
 
-TEST(simulator, core_zero_with_places_runs_one_task_after_the_other) {
+TEST(simulator, core_size_zero_with_a_queue_runs_one_task_at_a_time) {
     const auto run = simulated(with_pool(sizes(0, 8, 10)), tasks(5, 1ms, 10ms));
     EXPECT_EQ(run.largest_pool, 1U);
     EXPECT_EQ(run.length, 50ms);
@@ -65,7 +65,7 @@ TEST(simulator, core_workers_leave_only_if_they_may_time_out) {
     EXPECT_EQ(workers_at(simulated(with_pool(pool), tasks(2, 0ms, 10ms)), 900ms), 0U);
 }
 
-TEST(simulator, a_raised_core_size_starts_workers_for_what_is_queued) {
+TEST(simulator, a_raised_core_size_starts_workers_for_queued_tasks) {
     test::scenario s = with_pool(sizes(1, 8, 10));
     s.changes = {{.at = 20ms, .core = 3}};
     const auto run = simulated(s, tasks(5, 1ms, 100ms));

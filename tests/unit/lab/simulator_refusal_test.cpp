@@ -55,7 +55,7 @@ TEST(simulator_refusal, caller_runs_keeps_the_submitter_busy_and_later_arrivals_
     EXPECT_EQ(run.largest_pool, 1U);
 }
 
-TEST(simulator_refusal, a_refused_task_comes_again_as_often_as_it_may) {
+TEST(simulator_refusal, a_refused_task_is_submitted_again_up_to_its_limit) {
     test::scenario s = with_pool(sizes(1, 1, 0));
     s.classes[0].retry = {.attempts = 3, .after = 40ms};
     const auto run = simulated(s, tasks(3, 1ms, 60ms));

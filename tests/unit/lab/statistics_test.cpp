@@ -45,7 +45,7 @@ TEST(lab_histogram, knows_every_value_to_six_percent) {
     }
 }
 
-TEST(lab_histogram, finds_quantiles_of_what_was_added) {
+TEST(lab_histogram, finds_quantiles_of_the_added_values) {
     spool::lab::histogram h;
     for (int i = 0; i < 99; ++i) {
         h.add(10us);
@@ -77,7 +77,7 @@ TEST(lab_summary, a_task_that_never_ran_missed_its_deadline) {
     EXPECT_DOUBLE_EQ(summary.all.refusal_share(), 0.5);
 }
 
-TEST(lab_summary, every_slot_of_time_adds_up_to_the_whole) {
+TEST(lab_summary, the_time_slots_add_up_to_the_whole) {
     const auto run = simulated(with_pool(sizes(2, 4, 4)), tasks(200, 5ms, 30ms));
     double arrived = 0;
     double done = 0;
@@ -109,7 +109,7 @@ TEST(lab_summary, percentiles_over_time_are_those_of_enough_tasks) {
     EXPECT_EQ(fast[1].total_p99, 1ms);
 }
 
-TEST(lab_summary, what_ends_after_the_last_slot_is_no_peak_in_it) {
+TEST(lab_summary, a_task_that_ends_after_the_last_slot_makes_no_peak_in_it) {
     // One worker needs 10 s for the tasks that arrive within 1 s. The slots end after 2 s.
     const auto slots =
         spool::lab::over_time(simulated(with_pool(sizes(1, 1, 1000)), tasks(100, 10ms, 100ms)));

@@ -45,7 +45,7 @@ TEST(array_queue, order_is_kept_round_and_round) {
     EXPECT_EQ(queue.to_vector(), (std::vector{out}));
 }
 
-TEST(array_queue, room_made_in_the_middle_is_usable_at_once_wherever_the_ring_stands) {
+TEST(array_queue, room_made_in_the_middle_is_usable_at_once_at_every_ring_position) {
     for (int shift = 0; shift < 9; ++shift) {
         queue_of_int queue{5};
         for (int n = 0; n < shift; ++n) {

@@ -33,7 +33,7 @@ std::vector<int> numbers(const std::vector<delayed>& elements) {
     return all;
 }
 
-TEST(delay_queue_order, earliest_due_comes_first) {
+TEST(delay_queue_order, earliest_due_element_is_taken_first) {
     delay_queue<delayed> queue;
     for (const int n : {3, 1, 2}) {
         queue.put(delayed{n, long_ago() + n * 1s});
@@ -68,7 +68,7 @@ TEST(delay_queue_order, only_due_elements_come_out) {
     EXPECT_EQ(queue.size(), 1U);
 }
 
-TEST(delay_queue_order, limits_of_time_are_at_once_and_never) {
+TEST(delay_queue_order, smallest_due_time_is_due_at_once_and_the_largest_never) {
     delay_queue<delayed> queue;
     queue.put(delayed{1, due_time::max()});
     EXPECT_EQ(queue.poll_for(1us), std::nullopt);
@@ -118,7 +118,7 @@ TEST(delay_queue_looking, next_due_is_that_of_the_head) {
 
 // ---- Construction and failures
 
-TEST(delay_queue_construction, due_time_comes_from_the_callable_given) {
+TEST(delay_queue_construction, due_time_is_read_by_the_given_callable) {
     const auto by_value = [](const std::unique_ptr<int>& p) { return long_ago() + std::chrono::seconds{*p}; };
     delay_queue<std::unique_ptr<int>, decltype(by_value)> queue{by_value};
     queue.put(std::make_unique<int>(2));

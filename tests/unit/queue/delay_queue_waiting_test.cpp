@@ -76,7 +76,7 @@ TEST(delay_queue_waiting, taker_waits_until_the_head_is_due) {
     EXPECT_GE(std::chrono::steady_clock::now(), when);
 }
 
-TEST(delay_queue_waiting, element_that_comes_wakes_a_taker) {
+TEST(delay_queue_waiting, new_element_wakes_a_taker) {
     queue_of_delayed queue;
     waiting_taker taker{queue};
     ASSERT_TRUE(taker.in_line());
@@ -85,7 +85,7 @@ TEST(delay_queue_waiting, element_that_comes_wakes_a_taker) {
     EXPECT_EQ(taker.taken(), 1);
 }
 
-TEST(delay_queue_waiting, delayed_element_that_comes_makes_a_sleeper_lead) {
+TEST(delay_queue_waiting, new_delayed_element_makes_a_sleeper_the_leader) {
     queue_of_delayed queue;
     waiting_taker taker{queue};
     ASSERT_TRUE(taker.in_line());
@@ -313,7 +313,7 @@ TEST_F(delay_queue_stuck, leader_that_does_not_come_loses_the_lead) {
     EXPECT_EQ(leader.taken(), 1);
 }
 
-TEST_F(delay_queue_stuck, leader_whose_sleep_is_over_and_that_does_not_come_loses_the_lead) {
+TEST_F(delay_queue_stuck, leader_that_does_not_return_from_its_sleep_loses_the_lead) {
     // A taker that comes after the due time takes the element and does not lead: then once more,
     // with a longer delay.
     std::unique_ptr<waiting_taker> leader;
@@ -338,7 +338,7 @@ TEST_F(delay_queue_stuck, called_taker_that_does_not_come_is_passed_over) {
     EXPECT_TRUE(called.ends());
 }
 
-TEST(delay_queue_answers, element_comes_before_every_other_end) {
+TEST(delay_queue_answers, element_takes_precedence_over_every_other_answer) {
     queue_of_delayed queue;
     queue.put(delayed{1, long_ago()});
     std::optional<delayed> x;
@@ -350,7 +350,7 @@ TEST(delay_queue_answers, element_comes_before_every_other_end) {
     EXPECT_EQ(x, std::nullopt);
 }
 
-TEST(delay_queue_answers, element_that_comes_in_the_last_moment_is_taken) {
+TEST(delay_queue_answers, element_added_at_the_last_moment_is_taken) {
     queue_of_delayed queue;
     std::optional<delayed> x;
     const auto how = queue.pop_until(x, {}, [&] {
@@ -361,7 +361,7 @@ TEST(delay_queue_answers, element_that_comes_in_the_last_moment_is_taken) {
     EXPECT_EQ(x->number, 1);
 }
 
-TEST(delay_queue_answers, time_out_comes_before_a_later_due_time) {
+TEST(delay_queue_answers, time_out_takes_precedence_over_a_later_due_time) {
     queue_of_delayed queue;
     queue.put(delayed{1, from_now(1h)});
     EXPECT_EQ(queue.poll_for(test::short_delay()), std::nullopt);

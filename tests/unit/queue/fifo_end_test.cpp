@@ -65,7 +65,7 @@ TEST_F(fifo_end_catching_up, does_not_stand_back_for_the_first_elements) {
     EXPECT_EQ(stood_back(), 0);
 }
 
-TEST_F(fifo_end_catching_up, stands_back_in_a_stream_and_finds_what_came_meanwhile) {
+TEST_F(fifo_end_catching_up, backs_off_in_a_stream_and_finds_the_elements_added_meanwhile) {
     produce(100);
     EXPECT_EQ(look(), 100U);
     produce(1);
@@ -90,7 +90,7 @@ TEST_F(fifo_end_catching_up, does_not_stand_back_where_enough_is_there) {
     EXPECT_EQ(stood_back(), 0);
 }
 
-TEST_F(fifo_end_catching_up, stands_back_once_and_takes_the_stream_for_ended_if_that_brings_little) {
+TEST_F(fifo_end_catching_up, backs_off_once_and_considers_the_stream_ended_if_few_elements_arrive) {
     produce(100);
     EXPECT_EQ(look(), 100U);
     EXPECT_EQ(look(), 0U);
@@ -102,7 +102,7 @@ TEST_F(fifo_end_catching_up, stands_back_once_and_takes_the_stream_for_ended_if_
     EXPECT_EQ(stood_back(), 0);
 }
 
-TEST_F(fifo_end_catching_up, never_stands_back_where_single_elements_come_one_by_one) {
+TEST_F(fifo_end_catching_up, never_backs_off_if_elements_arrive_one_by_one) {
     for (int i = 0; i < 1000; ++i) {
         produce(1);
         EXPECT_EQ(look(), 1U);
@@ -154,7 +154,7 @@ TEST_F(fifo_end_claiming, stands_back_where_every_other_claim_is_lost) {
     EXPECT_EQ(counted_backoff::times, 1);
 }
 
-TEST_F(fifo_end_claiming, never_stands_back_where_every_third_claim_is_lost) {
+TEST_F(fifo_end_claiming, never_backs_off_if_every_third_claim_fails) {
     for (int i = 0; i < 1000; ++i) {
         lose();
         win();

@@ -198,7 +198,7 @@ TYPED_TEST(queue_without_elements, waiting_to_take_allocates_nothing) {
     EXPECT_EQ(allocations, before);
 }
 
-TEST(hand_over_without_memory, waiting_to_give_what_moves_as_bytes_allocates_nothing) {
+TEST(hand_over_without_memory, waiting_to_give_an_element_that_moves_as_bytes_allocates_nothing) {
     spool::synchronous_queue<int> numbers;
     spool::synchronous_queue<spool::task> tasks;
     spool::task work = [] {};

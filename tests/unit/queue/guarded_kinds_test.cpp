@@ -16,57 +16,15 @@
 #include "spool/queue/linked_blocking_deque.hpp"
 #include "spool/queue/linked_transfer_queue.hpp"
 #include "spool/queue/priority_blocking_queue.hpp"
+#include "unit/queue/asks_for_size.hpp"
 #include "unit/sync/in_background.hpp"
 
 namespace {
 
 using spool::task;
 using spool::wait_result;
+using test::asks_for_size;
 using namespace std::chrono_literals;
-
-// When destroyed, asks for the queue's size from another thread. If the destroying thread holds the
-// queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
-class asks_for_size {
-public:
-    struct answers {
-        explicit answers(const spool::blocking_queue<asks_for_size>& q) : queue(q) {}
-        ~answers() {
-            for (std::thread& thread : threads) {
-                thread.join();
-            }
-        }
-        const spool::blocking_queue<asks_for_size>& queue;
-        std::vector<std::thread> threads{};
-        int given = 0;
-        int refused = 0;
-    };
-
-    explicit asks_for_size(answers& a, int rank = 0) : answers_(&a), rank_(rank) {}
-    asks_for_size(asks_for_size&& other) noexcept
-        : answers_(std::exchange(other.answers_, nullptr)), rank_(other.rank_) {}
-    asks_for_size& operator=(asks_for_size&& other) noexcept {
-        std::swap(answers_, other.answers_);
-        std::swap(rank_, other.rank_);
-        return *this;
-    }
-    ~asks_for_size() {
-        if (answers_ == nullptr) {
-            return;
-        }
-        auto answered = std::make_shared<test::gate>();
-        answers_->threads.emplace_back([queue = &answers_->queue, answered] {
-            static_cast<void>(queue->size());
-            answered->open();
-        });
-        ++(answered->opens_within(test::medium_delay()) ? answers_->given : answers_->refused);
-    }
-    [[nodiscard]] spool::due_time due() const { return spool::due_time{} + std::chrono::seconds{rank_}; }
-    bool operator<(const asks_for_size& other) const { return rank_ < other.rank_; }
-
-private:
-    answers* answers_;
-    int rank_;
-};
 
 template <class Queue>
 class storing_kind : public testing::Test {};
@@ -94,7 +52,7 @@ TYPED_TEST(storing_kind, destroys_elements_without_its_lock) {
     EXPECT_EQ(answers.refused, 0);
 }
 
-TYPED_TEST(storing_kind, destroys_what_is_left_in_it) {
+TYPED_TEST(storing_kind, destroys_the_remaining_elements) {
     std::optional<TypeParam> other{std::in_place};
     TypeParam living;
     asks_for_size::answers answers{living};
@@ -148,7 +106,7 @@ TYPED_TEST(kind_of_tasks, wake_makes_takers_ask_again) {
     EXPECT_EQ(answer, wait_result::gave_up);
 }
 
-TYPED_TEST(kind_of_tasks, works_on_after_a_predicate_has_thrown) {
+TYPED_TEST(kind_of_tasks, keeps_working_after_a_predicate_has_thrown) {
     TypeParam queue;
     std::optional<task> x;
     EXPECT_THROW(queue.pop_until(x, {}, []() -> bool { throw std::runtime_error("predicate"); }),

@@ -65,7 +65,7 @@ TEST(linked_queue_capacity, queue_is_unbounded_by_default) {
     EXPECT_EQ(queue.remaining_capacity(), blocking_queue<int>::unlimited);
 }
 
-TEST(linked_queue_capacity, numbers_follow_what_is_inside) {
+TEST(linked_queue_capacity, size_and_room_follow_the_contents) {
     linked_blocking_queue<int> queue{2};
     EXPECT_EQ(queue.capacity(), 2U);
     EXPECT_EQ(queue.remaining_capacity(), 2U);
@@ -81,7 +81,7 @@ TEST(linked_queue_capacity, numbers_follow_what_is_inside) {
     EXPECT_EQ(queue.remaining_capacity(), 1U);
 }
 
-TEST(linked_queue_capacity, full_queue_refuses_and_stays_as_it_was) {
+TEST(linked_queue_capacity, full_queue_refuses_and_does_not_change) {
     linked_blocking_queue<int> queue{1};
     EXPECT_TRUE(queue.offer(1));
     EXPECT_FALSE(queue.offer(2));
@@ -148,7 +148,7 @@ TEST(linked_queue_elements, elements_left_behind_are_destroyed_with_the_queue) {
     EXPECT_EQ(shared.use_count(), 1);
 }
 
-TEST(linked_queue_bulk, an_rvalue_container_is_moved_from_and_keeps_what_did_not_fit) {
+TEST(linked_queue_bulk, an_rvalue_container_is_moved_from_and_keeps_the_elements_that_did_not_fit) {
     linked_blocking_queue<std::unique_ptr<int>> queue{2};
     std::vector<std::unique_ptr<int>> elements;
     for (int i = 0; i < 3; ++i) {
@@ -160,7 +160,7 @@ TEST(linked_queue_bulk, an_rvalue_container_is_moved_from_and_keeps_what_did_not
     EXPECT_EQ(*elements[2], 2);
 }
 
-TEST(linked_queue_bulk, a_view_leaves_its_container_alone) {
+TEST(linked_queue_bulk, a_view_does_not_change_its_container) {
     linked_blocking_queue<std::string> queue;
     std::vector<std::string> elements{"a string that is too long to lie in place"};
     EXPECT_EQ(queue.offer_all(std::span{elements}), 1U);

@@ -59,7 +59,7 @@ TYPED_TEST(linked_capacity, unlimited_takes_the_limit_away) {
     EXPECT_EQ(queue.remaining_capacity(), TypeParam::unlimited);
 }
 
-TYPED_TEST(linked_capacity, zero_is_refused_and_the_old_one_stays) {
+TYPED_TEST(linked_capacity, zero_is_refused_and_does_not_change_the_capacity) {
     TypeParam queue{4};
     EXPECT_NE(test::what_of<std::invalid_argument>([&] {
                   static_cast<void>(queue.set_capacity(0));

@@ -29,7 +29,7 @@ TEST(linked_memory, steady_use_needs_no_more_segments) {
     }
 }
 
-TEST(linked_memory, queue_polled_while_empty_comes_down_to_two_segments) {
+TEST(linked_memory, queue_polled_while_empty_shrinks_to_two_segments) {
     spool::linked_blocking_queue<int, 2> queue;
     fill(queue, 1000);
     EXPECT_GE(queue.segment_count(), 500U);
@@ -40,7 +40,7 @@ TEST(linked_memory, queue_polled_while_empty_comes_down_to_two_segments) {
     }));
 }
 
-TEST(linked_memory, consumer_that_waits_brings_the_queue_down_to_two_segments) {
+TEST(linked_memory, waiting_consumer_shrinks_the_queue_to_two_segments) {
     spool::linked_blocking_queue<int, 2> queue;
     fill(queue, 100);
     test::in_background consumer{[&] {

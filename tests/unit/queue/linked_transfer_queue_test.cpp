@@ -40,7 +40,7 @@ TEST(transfer_queue_order, added_elements_come_out_as_they_came_in) {
     EXPECT_EQ(queue.capacity(), queue.unlimited);
 }
 
-TEST(transfer_queue_order, transferred_elements_stand_in_line_with_added_ones) {
+TEST(transfer_queue_order, transferred_and_added_elements_share_one_order) {
     queue_of_int queue;
     queue.put(1);
     test::in_background giver{[&] { queue.transfer(2); }};
@@ -80,7 +80,7 @@ TEST(transfer_queue_transfer, waits_until_the_element_has_been_taken) {
     EXPECT_TRUE(queue.empty());
 }
 
-TEST(transfer_queue_transfer, goes_at_once_to_a_consumer_that_waits) {
+TEST(transfer_queue_transfer, passes_the_element_at_once_to_a_waiting_consumer) {
     queue_of_int queue;
     int taken = 0;
     test::in_background taker{[&] { taken = queue.take(); }};
@@ -225,7 +225,7 @@ TEST(transfer_queue_consumers, are_counted_until_they_are_served) {
     EXPECT_TRUE(first.ends() && second.ends());
 }
 
-TEST(transfer_queue_consumers, who_leaves_is_not_counted) {
+TEST(transfer_queue_consumers, consumer_that_leaves_is_not_counted) {
     queue_of_int queue;
     test::in_background taker{[&] { static_cast<void>(queue.take()); }};
     ASSERT_TRUE(test::eventually([&] { return queue.has_waiting_consumer(); }));

@@ -35,7 +35,7 @@ auto drained(Queue& queue) {
     return out;
 }
 
-TEST(priority_queue_order, least_comes_first_by_default) {
+TEST(priority_queue_order, least_element_is_taken_first_by_default) {
     priority_blocking_queue<int> queue;
     for (const int n : {3, 1, 2}) {
         EXPECT_TRUE(queue.offer(int{n}));

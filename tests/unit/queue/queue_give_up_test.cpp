@@ -26,7 +26,7 @@ wait_limits all_over() {
     return {.until = deadline::after(std::chrono::seconds{0}), .stop = source.get_token()};
 }
 
-TEST(queue_giving_up, result_comes_before_giving_up) {
+TEST(queue_giving_up, result_takes_precedence_over_giving_up) {
     queue_of_int queue{1};
     int element = 7;
     EXPECT_EQ(queue.push_until(element, all_over(), yes), wait_result::ready);
@@ -35,7 +35,7 @@ TEST(queue_giving_up, result_comes_before_giving_up) {
     EXPECT_EQ(taken, 7);
 }
 
-TEST(queue_giving_up, giving_up_comes_before_interruption_and_time_out) {
+TEST(queue_giving_up, giving_up_takes_precedence_over_interruption_and_time_out) {
     queue_of_int queue{1};
     std::optional<int> taken;
     EXPECT_EQ(queue.pop_until(taken, all_over(), yes), wait_result::gave_up);
@@ -121,7 +121,7 @@ TEST(queue_giving_up, predicate_that_throws_ends_the_wait_with_that) {
 }
 
 // Both takers are woken and leave. The queue still works for later takers.
-TEST(queue_giving_up, queue_works_on_after_everybody_gave_up) {
+TEST(queue_giving_up, queue_keeps_working_after_every_waiter_gave_up) {
     queue_of_int queue;
     std::atomic<bool> closed{false};
     const auto wait = [&] {

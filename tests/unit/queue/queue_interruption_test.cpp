@@ -8,6 +8,7 @@
 
 #include "spool/detail/task_scope.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
+#include "support/stopped_token.hpp"
 #include "support/throws.hpp"
 #include "unit/sync/in_background.hpp"
 
@@ -17,14 +18,9 @@ using spool::interrupted;
 using spool::linked_blocking_queue;
 using queue_of_int = linked_blocking_queue<int>;
 using namespace std::chrono_literals;
+using test::stopped_token;
 
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
-
-TEST(queue_interruption, stopped_token_interrupts_what_would_wait) {
+TEST(queue_interruption, stopped_token_interrupts_a_call_that_would_wait) {
     queue_of_int queue{1};
     EXPECT_EQ(test::what_of<interrupted>([&] { static_cast<void>(queue.take(stopped_token())); }),
               "blocking_queue::take: stop requested");
@@ -38,7 +34,7 @@ TEST(queue_interruption, stopped_token_interrupts_what_would_wait) {
     EXPECT_EQ(queue.size(), 1U);
 }
 
-TEST(queue_interruption, result_comes_before_interruption) {
+TEST(queue_interruption, result_takes_precedence_over_interruption) {
     queue_of_int queue{1};
     EXPECT_NO_THROW(queue.put(1, stopped_token()));
     EXPECT_EQ(queue.take(stopped_token()), 1);
@@ -46,7 +42,7 @@ TEST(queue_interruption, result_comes_before_interruption) {
     EXPECT_EQ(queue.poll_for(1h, stopped_token()), 2);
 }
 
-TEST(queue_interruption, interruption_comes_before_time_out) {
+TEST(queue_interruption, interruption_takes_precedence_over_time_out) {
     queue_of_int queue{1};
     EXPECT_THROW(static_cast<void>(queue.poll_for(0s, stopped_token())), interrupted);
     EXPECT_THROW(static_cast<void>(queue.poll_for(-1h, stopped_token())), interrupted);
@@ -86,7 +82,7 @@ TEST(queue_interruption, token_given_replaces_that_of_the_current_task) {
     EXPECT_FALSE(queue.offer_for(2, 1us, std::stop_token{}));
 }
 
-TEST(queue_interruption, interrupted_put_leaves_the_element_alone) {
+TEST(queue_interruption, interrupted_put_does_not_move_the_element) {
     linked_blocking_queue<std::unique_ptr<int>> queue{1};
     queue.put(std::make_unique<int>(1));
     auto mine = std::make_unique<int>(2);
@@ -138,7 +134,7 @@ TEST(queue_interruption, stop_of_the_token_wakes_taker_and_producer) {
     EXPECT_TRUE(producer.was_interrupted());
 }
 
-TEST(queue_interruption, interrupted_taker_leaves_its_element_to_another) {
+TEST(queue_interruption, interrupted_taker_leaves_its_element_to_another_taker) {
     queue_of_int queue;
     std::stop_source stop;
     int taken = 0;

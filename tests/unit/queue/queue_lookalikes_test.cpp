@@ -27,7 +27,7 @@ using kinds = testing::Types<spool::linked_blocking_queue<parcel>, spool::array_
                              spool::work_stealing_queue<parcel>>;
 TYPED_TEST_SUITE(queue_lookalikes, kinds);
 
-TYPED_TEST(queue_lookalikes, what_a_move_leaves_is_destroyed) {
+TYPED_TEST(queue_lookalikes, moved_from_element_is_destroyed) {
     std::atomic<int> alive{0};
     {
         auto queue = [] {

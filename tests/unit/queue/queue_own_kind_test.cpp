@@ -76,7 +76,7 @@ TEST(own_queue_kind, its_own_order_is_kept_everywhere) {
     EXPECT_EQ(queue.poll_for(1us), std::nullopt);
 }
 
-TEST(own_queue_kind, capacity_is_unlimited_unless_it_says_otherwise) {
+TEST(own_queue_kind, capacity_is_unlimited_by_default) {
     stack<int> queue;
     EXPECT_EQ(queue.capacity(), stack<int>::unlimited);
     EXPECT_EQ(queue.remaining_capacity(), stack<int>::unlimited);

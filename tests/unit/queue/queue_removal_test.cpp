@@ -13,10 +13,12 @@
 #include "spool/queue/linked_blocking_queue.hpp"
 #include "support/gate.hpp"
 #include "support/tracked.hpp"
+#include "unit/queue/asks_for_size.hpp"
 
 namespace {
 
 using spool::linked_blocking_queue;
+using test::asks_for_size;
 using queue_of_int = linked_blocking_queue<int>;
 
 std::vector<int> contents(const queue_of_int& queue) {
@@ -79,7 +81,7 @@ TEST_F(queue_removal, clear_empties_the_queue) {
     EXPECT_EQ(queue_.take(), 7);
 }
 
-TEST_F(queue_looking, contains_tells_whether_one_matches) {
+TEST_F(queue_looking, contains_returns_whether_an_element_matches) {
     EXPECT_TRUE(queue_.contains([](int n) { return n == 6; }));
     EXPECT_FALSE(queue_.contains([](int n) { return n == 7; }));
     EXPECT_EQ(queue_.size(), 6U);
@@ -147,45 +149,6 @@ TEST(queue_removal_of_owners, removed_elements_are_destroyed_once) {
     queue.clear();
     EXPECT_EQ(alive, 0);
 }
-
-// When destroyed, asks for the queue's size from another thread. If the destroying thread holds the
-// queue's lock, the answer does not come in time. So the test fails instead of deadlocking.
-class asks_for_size {
-public:
-    struct answers {
-        explicit answers(const spool::blocking_queue<asks_for_size>& q) : queue(q) {}
-        ~answers() {
-            for (std::thread& thread : threads) {
-                thread.join();
-            }
-        }
-        const spool::blocking_queue<asks_for_size>& queue;
-        std::vector<std::thread> threads{};
-        int given = 0;
-        int refused = 0;
-    };
-
-    explicit asks_for_size(answers& a) : answers_(&a) {}
-    asks_for_size(asks_for_size&& other) noexcept : answers_(std::exchange(other.answers_, nullptr)) {}
-    asks_for_size& operator=(asks_for_size&& other) noexcept {
-        std::swap(answers_, other.answers_);
-        return *this;
-    }
-    ~asks_for_size() {
-        if (answers_ == nullptr) {
-            return;
-        }
-        auto answered = std::make_shared<test::gate>();
-        answers_->threads.emplace_back([queue = &answers_->queue, answered] {
-            static_cast<void>(queue->size());
-            answered->open();
-        });
-        ++(answered->opens() ? answers_->given : answers_->refused);
-    }
-
-private:
-    answers* answers_;
-};
 
 TEST(queue_removal_of_owners, removed_elements_are_destroyed_without_the_queue_lock) {
     linked_blocking_queue<asks_for_size> queue;

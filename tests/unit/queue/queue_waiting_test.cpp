@@ -157,7 +157,7 @@ TEST_F(queue_putting, room_for_several_releases_several_producers) {
 
 // ---- Time limits
 
-TEST(queue_times, zero_and_negative_times_answer_at_once) {
+TEST(queue_times, zero_and_negative_limits_return_at_once) {
     queue_of_int queue{1};
     for (const std::chrono::nanoseconds d : {0ns, -1ns, std::chrono::nanoseconds::min()}) {
         EXPECT_EQ(queue.poll_for(d), std::nullopt);

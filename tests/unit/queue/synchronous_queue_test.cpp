@@ -65,7 +65,7 @@ TEST(synchronous_queue_order, unfair_serves_the_newest_taker) {
     EXPECT_EQ(oldest.taken(), 3);
 }
 
-TEST(synchronous_queue_order, fair_serves_who_waits_longest) {
+TEST(synchronous_queue_order, fair_queue_serves_the_longest_waiting_thread) {
     synchronous_queue<int> queue{fairness::fair};
     waiting_taker oldest{queue};
     ASSERT_TRUE(oldest.enrolled());
@@ -82,7 +82,7 @@ TEST(synchronous_queue_order, fair_serves_who_waits_longest) {
 }
 
 // A taker in the middle leaves: the links around it stay intact.
-TEST(synchronous_queue_order, others_are_served_after_one_has_left) {
+TEST(synchronous_queue_order, other_waiters_are_served_after_one_has_left) {
     synchronous_queue<int> queue{fairness::fair};
     waiting_taker first{queue};
     ASSERT_TRUE(first.enrolled());
@@ -129,7 +129,7 @@ TEST(synchronous_queue_order, holds_for_givers_too) {
 // ---- Served at the last moment: the predicate runs while the taker is enrolled, so its offer
 // comes in the middle of the wait.
 
-TEST(synchronous_queue_last_moment, taker_that_gives_up_while_it_is_served_has_the_element) {
+TEST(synchronous_queue_last_moment, taker_that_gives_up_while_it_is_served_gets_the_element) {
     synchronous_queue<std::unique_ptr<int>> queue;
     std::optional<std::unique_ptr<int>> x;
     const auto how = queue.pop_until(x, {}, [&] {
@@ -141,7 +141,7 @@ TEST(synchronous_queue_last_moment, taker_that_gives_up_while_it_is_served_has_t
     EXPECT_EQ(**x, 7);
 }
 
-TEST(synchronous_queue_last_moment, taker_that_is_stopped_while_it_is_served_has_the_element) {
+TEST(synchronous_queue_last_moment, taker_that_is_stopped_while_it_is_served_gets_the_element) {
     synchronous_queue<int> queue;
     std::stop_source source;
     std::optional<int> x;
@@ -154,7 +154,7 @@ TEST(synchronous_queue_last_moment, taker_that_is_stopped_while_it_is_served_has
     EXPECT_EQ(x, 7);
 }
 
-TEST(synchronous_queue_last_moment, taker_that_times_out_while_it_is_served_has_the_element) {
+TEST(synchronous_queue_last_moment, taker_that_times_out_while_it_is_served_gets_the_element) {
     synchronous_queue<int> queue;
     std::optional<int> x;
     const auto how = queue.pop_until(x, {.until = deadline::after(0s)}, [&] {
@@ -165,7 +165,7 @@ TEST(synchronous_queue_last_moment, taker_that_times_out_while_it_is_served_has_
     EXPECT_EQ(x, 7);
 }
 
-TEST(synchronous_queue_last_moment, taker_whose_predicate_throws_while_it_is_served_has_the_element) {
+TEST(synchronous_queue_last_moment, taker_whose_predicate_throws_while_it_is_served_gets_the_element) {
     synchronous_queue<int> queue;
     std::optional<int> x;
     const auto how = queue.pop_until(x, {}, [&]() -> bool {
@@ -190,7 +190,7 @@ TEST(synchronous_queue_last_moment, giver_that_gives_up_while_it_is_served_has_g
     EXPECT_EQ(**taken, 7);
 }
 
-TEST(synchronous_queue_last_moment, predicate_that_throws_leaves_nobody_in_the_queue) {
+TEST(synchronous_queue_last_moment, predicate_that_throws_leaves_no_waiter_in_the_queue) {
     synchronous_queue<int> queue;
     std::optional<int> taken;
     const auto throws = []() -> bool { throw std::runtime_error("predicate"); };
@@ -203,7 +203,7 @@ TEST(synchronous_queue_last_moment, predicate_that_throws_leaves_nobody_in_the_q
 
 // ---- Hand-over
 
-TEST(synchronous_queue_hand_over, offer_without_a_taker_leaves_the_element_alone) {
+TEST(synchronous_queue_hand_over, offer_without_a_taker_does_not_move_the_element) {
     synchronous_queue<std::unique_ptr<int>> queue;
     auto x = std::make_unique<int>(7);
     EXPECT_FALSE(queue.offer(std::move(x)));
@@ -215,7 +215,7 @@ TEST(synchronous_queue_hand_over, offer_without_a_taker_leaves_the_element_alone
     EXPECT_EQ(queue.remaining_capacity(), 0U);
 }
 
-TEST(synchronous_queue_hand_over, taker_forgets_what_its_variable_held) {
+TEST(synchronous_queue_hand_over, taker_overwrites_the_old_value_of_its_variable) {
     synchronous_queue<int> queue;
     std::optional<int> x = 5;
     EXPECT_EQ(queue.pop_until(x, {.until = deadline::after(0s)}), wait_result::timed_out);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/stopped_token.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -18,18 +19,11 @@ namespace {
 
 using spool::deadline;
 using spool::wait_result;
+using test::past_deadline;
+using test::stopped_token;
 
 constexpr auto yes = [] { return true; };
 constexpr auto no = [] { return false; };
-
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
-deadline over() {
-    return deadline::after(std::chrono::seconds{-1});
-}
 
 template <class Parking>
 class done_event : public testing::Test {
@@ -43,23 +37,26 @@ protected:
 };
 TYPED_TEST_SUITE(done_event, test::parkings, test::parking_names);
 
-TYPED_TEST(done_event, ready_at_once_is_asked_once) {
+TYPED_TEST(done_event, a_predicate_that_is_true_at_once_is_called_once) {
     int asked = 0;
     EXPECT_EQ(this->event_.await([&] { return ++asked > 0; }), wait_result::ready);
     EXPECT_EQ(asked, 1);
 }
 
-TYPED_TEST(done_event, ready_comes_before_interruption_and_that_before_time_out) {
-    EXPECT_EQ(this->event_.await(yes, {.until = over(), .stop = stopped_token()}), wait_result::ready);
-    EXPECT_EQ(this->event_.await(no, {.until = over(), .stop = stopped_token()}), wait_result::interrupted);
-    EXPECT_EQ(this->event_.await(no, {.until = over()}), wait_result::timed_out);
+TYPED_TEST(done_event, ready_takes_precedence_over_interruption_and_that_over_time_out) {
+    EXPECT_EQ(this->event_.await(yes, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::ready);
+    EXPECT_EQ(this->event_.await(no, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::interrupted);
+    EXPECT_EQ(this->event_.await(no, {.until = past_deadline()}), wait_result::timed_out);
 }
 
 // The second look finds what happened between the first look and the mark.
 TYPED_TEST(done_event, ready_is_looked_at_again_after_the_mark) {
     int looks = 0;
-    EXPECT_EQ(this->event_.await([&] { return ++looks == 2; }, {.until = over(), .stop = stopped_token()}),
-              wait_result::ready);
+    EXPECT_EQ(
+        this->event_.await([&] { return ++looks == 2; }, {.until = past_deadline(), .stop = stopped_token()}),
+        wait_result::ready);
     EXPECT_EQ(looks, 2);
 }
 
@@ -124,7 +121,7 @@ TYPED_TEST(done_event, notify_without_cause_does_not_end_the_wait) {
     EXPECT_EQ(answer, wait_result::ready);
 }
 
-TYPED_TEST(done_event, stop_ends_the_wait_of_the_one_it_belongs_to_alone) {
+TYPED_TEST(done_event, stop_ends_only_the_wait_of_its_own_waiter) {
     wait_result stopped_answer{};
     wait_result other_answer{};
     std::stop_source stop;
@@ -141,7 +138,7 @@ TYPED_TEST(done_event, stop_ends_the_wait_of_the_one_it_belongs_to_alone) {
     EXPECT_EQ(other_answer, wait_result::ready);
 }
 
-TYPED_TEST(done_event, a_wait_in_vain_ends_at_its_deadline_and_can_be_repeated) {
+TYPED_TEST(done_event, a_wait_that_times_out_ends_at_its_deadline_and_can_be_repeated) {
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(this->event_.await(no, {.until = deadline::after(test::short_delay())}),
                   wait_result::timed_out);

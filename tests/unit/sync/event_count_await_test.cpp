@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "support/stopped_token.hpp"
 #include "unit/sync/in_background.hpp"
 #include "unit/sync/parkings.hpp"
 
@@ -14,18 +15,11 @@ namespace {
 using spool::deadline;
 using spool::wait_limits;
 using spool::wait_result;
+using test::past_deadline;
+using test::stopped_token;
 
 constexpr auto yes = [] { return true; };
 constexpr auto no = [] { return false; };
-
-std::stop_token stopped_token() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
-}
-deadline over() {
-    return deadline::after(std::chrono::seconds{-1});
-}
 
 template <class Parking>
 class event_count_await : public test::event_count_test<Parking> {
@@ -43,7 +37,7 @@ TYPED_TEST_SUITE(event_count_await, test::parkings, test::parking_names);
 
 // ---- Results without a wait
 
-TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
+TYPED_TEST(event_count_await, a_predicate_that_is_true_at_once_is_called_once) {
     int asked = 0;
     const auto ready = [&asked] {
         ++asked;
@@ -53,20 +47,23 @@ TYPED_TEST(event_count_await, ready_at_once_is_asked_once) {
     EXPECT_EQ(asked, 1);
 }
 
-TYPED_TEST(event_count_await, ready_comes_before_everything_else) {
-    EXPECT_EQ(this->events_.await(yes, {.until = over(), .stop = stopped_token()}, yes), wait_result::ready);
+TYPED_TEST(event_count_await, ready_takes_precedence_over_everything_else) {
+    EXPECT_EQ(this->events_.await(yes, {.until = past_deadline(), .stop = stopped_token()}, yes),
+              wait_result::ready);
 }
 
-TYPED_TEST(event_count_await, giving_up_comes_before_interruption) {
-    EXPECT_EQ(this->events_.await(no, {.until = over(), .stop = stopped_token()}, yes), wait_result::gave_up);
+TYPED_TEST(event_count_await, giving_up_takes_precedence_over_interruption) {
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}, yes),
+              wait_result::gave_up);
 }
 
-TYPED_TEST(event_count_await, interruption_comes_before_time_out) {
-    EXPECT_EQ(this->events_.await(no, {.until = over(), .stop = stopped_token()}), wait_result::interrupted);
+TYPED_TEST(event_count_await, interruption_takes_precedence_over_time_out) {
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline(), .stop = stopped_token()}),
+              wait_result::interrupted);
 }
 
 TYPED_TEST(event_count_await, deadline_that_is_over_times_out) {
-    EXPECT_EQ(this->events_.await(no, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(no, {.until = past_deadline()}), wait_result::timed_out);
     EXPECT_EQ(this->events_.await(no, {.until = deadline::at(deadline::time_point::min())}),
               wait_result::timed_out);
 }
@@ -79,8 +76,9 @@ TYPED_TEST(event_count_await, stop_requested_before_interrupts_a_wait_without_li
 TYPED_TEST(event_count_await, ready_is_looked_at_again_after_preparing) {
     int looks = 0;
     const auto ready_at_second_look = [&looks] { return ++looks == 2; };
-    EXPECT_EQ(this->events_.await(ready_at_second_look, {.until = over(), .stop = stopped_token()}, yes),
-              wait_result::ready);
+    EXPECT_EQ(
+        this->events_.await(ready_at_second_look, {.until = past_deadline(), .stop = stopped_token()}, yes),
+        wait_result::ready);
     EXPECT_EQ(looks, 2);
 }
 
@@ -93,7 +91,7 @@ TYPED_TEST(event_count_await, waiter_is_counted_during_its_second_look) {
         }
         return false;
     };
-    EXPECT_EQ(this->events_.await(look, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(look, {.until = past_deadline()}), wait_result::timed_out);
     EXPECT_EQ(counted, 1U);
 }
 
@@ -199,7 +197,7 @@ TYPED_TEST(event_count_await, sleeper_asks_again_whether_to_give_up_after_notify
     EXPECT_EQ(answer, wait_result::gave_up);
 }
 
-TYPED_TEST(event_count_await, ready_comes_before_the_stop_that_woke_the_sleeper) {
+TYPED_TEST(event_count_await, ready_takes_precedence_over_the_stop_that_woke_the_sleeper) {
     wait_result answer{};
     std::stop_source stop;
     test::in_background waiter{[&] { this->wait_for_flag(answer, stop.get_token()); }};
@@ -210,16 +208,16 @@ TYPED_TEST(event_count_await, ready_comes_before_the_stop_that_woke_the_sleeper)
     EXPECT_EQ(answer, wait_result::ready);
 }
 
-TYPED_TEST(event_count_await, ready_may_take_what_it_finds) {
+TYPED_TEST(event_count_await, predicate_may_take_the_element_that_it_finds) {
     std::optional<int> taken;
     std::optional<int> offered = 7;
     const auto take = [&] {
         taken = std::exchange(offered, std::nullopt);
         return taken.has_value();
     };
-    EXPECT_EQ(this->events_.await(take, {.until = over()}), wait_result::ready);
+    EXPECT_EQ(this->events_.await(take, {.until = past_deadline()}), wait_result::ready);
     EXPECT_EQ(taken, 7);
-    EXPECT_EQ(this->events_.await(take, {.until = over()}), wait_result::timed_out);
+    EXPECT_EQ(this->events_.await(take, {.until = past_deadline()}), wait_result::timed_out);
 }
 
 }  // namespace

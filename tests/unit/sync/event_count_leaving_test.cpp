@@ -100,7 +100,7 @@ TYPED_TEST(event_count_leaving, success_uses_the_wake_up) {
     this->let_another_go();
 }
 
-TYPED_TEST(event_count_leaving, leaving_without_a_wake_wakes_nobody) {
+TYPED_TEST(event_count_leaving, leaving_without_a_wake_wakes_no_waiter) {
     this->let_another_wait();
     const auto before = this->wakes();
     const wait_limits over{.until = deadline::after(std::chrono::seconds{-1})};

@@ -74,7 +74,7 @@ TYPED_TEST(event_count_phases, deadline_that_is_over_ends_the_wait_at_once) {
     }
 }
 
-TYPED_TEST(event_count_phases, notify_with_nobody_waiting_changes_nothing) {
+TYPED_TEST(event_count_phases, notify_without_a_waiter_changes_nothing) {
     const auto before = this->wakes();
     this->events_.notify_one();
     this->events_.notify_all();

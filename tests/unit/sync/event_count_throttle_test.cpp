@@ -18,7 +18,7 @@ template <class Parking>
 class event_count_throttle : public test::event_count_test<Parking> {};
 TYPED_TEST_SUITE(event_count_throttle, test::parkings, test::parking_names);
 
-TYPED_TEST(event_count_throttle, nobody_waiting_is_no_wake) {
+TYPED_TEST(event_count_throttle, notify_without_a_waiter_sends_no_wake) {
     this->events_.notify_unless_wake_pending();
     EXPECT_EQ(this->wakes(), 0U);
 }
@@ -36,7 +36,7 @@ TYPED_TEST(event_count_throttle, second_wake_waits_until_the_first_has_looked) {
     EXPECT_EQ(this->wakes() - first, 2U);
 }
 
-TYPED_TEST(event_count_throttle, wake_that_hit_nobody_does_not_hold_up_the_next) {
+TYPED_TEST(event_count_throttle, wake_that_reached_no_waiter_does_not_delay_the_next) {
     const auto left = this->events_.prepare_wait();
     this->events_.notify_unless_wake_pending();
     this->events_.cancel_wait();  // the waiter leaves without a look
@@ -114,7 +114,7 @@ protected:
     spool::basic_event_count<watched_parking> events_;
 };
 
-TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for_each_timeout) {
+TEST_F(event_count_wake_age, a_late_wake_is_replaced_once_for_each_timeout) {
     static_cast<void>(events_.prepare_wait());
     events_.notify_unless_wake_pending();
     EXPECT_EQ(watched_parking::woken, 1);
@@ -131,7 +131,7 @@ TEST_F(event_count_wake_age, one_that_does_not_come_in_time_is_replaced_once_for
     EXPECT_EQ(watched_parking::woken, 3);
 }
 
-TEST_F(event_count_wake_age, age_ends_when_a_waiter_looks) {
+TEST_F(event_count_wake_age, age_ends_when_a_waiter_checks_again) {
     static_cast<void>(events_.prepare_wait());
     events_.notify_unless_wake_pending();
     clock::time += clock::timeout / 2;

@@ -31,7 +31,7 @@ TEST(recent_waits_guess, spins_for_the_budget_before_anything_was_noted) {
     EXPECT_EQ(recent_waits{spin_budget}.next_spin(), spin_budget);
 }
 
-TEST(recent_waits_guess, one_long_wait_ends_the_spinning_and_two_short_ones_begin_it) {
+TEST(recent_waits_guess, one_long_wait_ends_the_spinning_and_two_short_ones_restart_it) {
     recent_waits waits{spin_budget};
     waits.record(spin_budget);
     EXPECT_EQ(waits.next_spin(), spin_budget);
@@ -52,7 +52,7 @@ TEST(recent_waits_guess, short_waits_must_come_in_a_row) {
     }
 }
 
-TEST(recent_waits_guess, least_spin_is_a_small_part_of_what_a_sleep_costs) {
+TEST(recent_waits_guess, least_spin_is_a_small_part_of_the_cost_of_a_sleep) {
     EXPECT_LE(8 * spool::min_spin, spool::break_even);
     EXPECT_GT(spool::min_spin, 0ns);
 }
@@ -73,7 +73,7 @@ TEST(future_waits_guess, after_four_long_waits_one_spins_for_as_long_as_a_wake_u
     EXPECT_EQ(tries_in(waits, 1), 1);
 }
 
-TEST(future_waits_guess, tries_in_vain_become_rare) {
+TEST(future_waits_guess, failing_tries_become_rare) {
     spool::future_waits waits;
     static_cast<void>(tries_in(waits, 2000));
     EXPECT_LE(tries_in(waits, 10'000), 10'000 / 256 + 1);
@@ -99,7 +99,7 @@ TEST(future_waits_guess, short_waits_spin_for_the_break_even_time) {
     EXPECT_EQ(waits.next_spin(), spool::break_even);
 }
 
-TEST(spin_loop_budget, none_or_a_negative_one_is_over_at_once_and_the_longest_is_not) {
+TEST(spin_loop_budget, zero_or_a_negative_budget_is_over_at_once_and_the_longest_is_not) {
     EXPECT_FALSE(spool::spin_loop{0ns}.next());
     EXPECT_FALSE(spool::spin_loop{-1h}.next());
     EXPECT_FALSE(spool::spin_loop{std::chrono::nanoseconds::min()}.next());
@@ -133,7 +133,7 @@ protected:
 };
 TYPED_TEST_SUITE(event_count_spin, test::parkings, test::parking_names);
 
-TYPED_TEST(event_count_spin, finds_what_is_published_though_nobody_notifies) {
+TYPED_TEST(event_count_spin, finds_a_published_value_without_a_notification) {
     wait_result answer{};
     test::in_background spinner{[&] { answer = this->spin(); }};
     ASSERT_TRUE(this->is_spinning());
@@ -143,7 +143,7 @@ TYPED_TEST(event_count_spin, finds_what_is_published_though_nobody_notifies) {
     EXPECT_EQ(this->wakes(), 0U);
 }
 
-TYPED_TEST(event_count_spin, throttled_notifier_wakes_nobody_while_one_spins) {
+TYPED_TEST(event_count_spin, throttled_notifier_wakes_no_sleeper_while_one_waiter_spins) {
     const auto key = this->events_.prepare_wait();  // a waiter about to sleep, by hand
     test::in_background spinner{[&] { static_cast<void>(this->spin()); }};
     ASSERT_TRUE(test::eventually([this] { return this->looks_ > 10; }));
@@ -212,7 +212,7 @@ TYPED_TEST(event_count_spin, ends_with_the_deadline) {
     EXPECT_EQ(this->spin({.until = spool::deadline::after(0ns)}), wait_result::timed_out);
 }
 
-TYPED_TEST(event_count_spin, ends_when_it_is_to_give_up) {
+TYPED_TEST(event_count_spin, ends_when_the_waiter_gives_up) {
     std::atomic<bool> enough{false};
     wait_result answer{};
     test::in_background spinner{[&] {
@@ -229,7 +229,7 @@ TYPED_TEST(event_count_spin, ends_when_it_is_to_give_up) {
     EXPECT_EQ(answer, wait_result::gave_up);
 }
 
-TYPED_TEST(event_count_spin, what_its_look_throws_comes_out_and_the_wake_that_it_stood_for_is_passed_on) {
+TYPED_TEST(event_count_spin, exception_of_the_predicate_is_rethrown_and_its_wake_is_passed_on) {
     std::atomic<bool> fails{false};
     test::in_background spinner{[&] {
         static_cast<void>(this->events_.await(
@@ -253,7 +253,7 @@ TYPED_TEST(event_count_spin, what_its_look_throws_comes_out_and_the_wake_that_it
 
 // ---- done_event and the queues
 
-TEST(done_event_spin, finds_what_is_published_though_nobody_notifies) {
+TEST(done_event_spin, finds_a_published_value_without_a_notification) {
     spool::done_event done;
     std::atomic<bool> ready{false};
     std::atomic<int> looks{0};

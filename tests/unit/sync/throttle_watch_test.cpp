@@ -65,7 +65,7 @@ TEST_F(throttle_watch_of, files_are_read_once_a_second_at_most) {
     EXPECT_FALSE(w.may_spin(now_ + 2s));
 }
 
-TEST_F(throttle_watch_of, file_that_vanishes_is_no_throttling_that_goes_on_for_ever) {
+TEST_F(throttle_watch_of, file_that_vanishes_does_not_mean_throttling_for_ever) {
     set_quota("400000 100000");
     set_throttled(9);
     throttle_watch w = watch();

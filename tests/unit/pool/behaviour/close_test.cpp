@@ -41,23 +41,6 @@ struct at_thread_end {
 
 }  // namespace
 
-TEST(pool_close, from_outside_runs_the_queue_and_joins_every_thread) {
-    std::atomic<int> ran{0};
-    const std::size_t before = test::thread_count();
-    {
-        spool::thread_pool_executor pool({.core_size = 3});
-        for (int i = 0; i < 100; ++i) {
-            pool.execute([&ran] { ++ran; });
-        }
-        pool.close();
-        EXPECT_EQ(ran, 100);
-        EXPECT_TRUE(pool.is_terminated());
-        EXPECT_TRUE(test::eventually([&] { return test::thread_count() <= before; }));
-        pool.close();  // a second call does nothing
-    }
-    EXPECT_EQ(ran, 100);
-}
-
 TEST(pool_close, of_a_pool_that_never_had_a_task_ends_at_once) {
     const auto hooks = std::make_shared<ending_hooks>();
     { const spool::thread_pool_executor pool({.core_size = 3, .hooks = hooks}); }
@@ -250,31 +233,8 @@ TEST(pool_destruction, inside_a_task_of_another_pool) {
     ASSERT_TRUE(test::ends(other));
 }
 
-TEST(pool_close, inside_a_task_of_another_pool_goes_on_with_shutdown_now_when_that_task_is_stopped) {
-    test::gate sleeper_started;
-    std::atomic<bool> sleeper_stopped{false};
-    spool::thread_pool_executor pool({.core_size = 1});
-    spool::thread_pool_executor other({.core_size = 1});
-    pool.execute([&] {
-        sleeper_started.open();
-        try {
-            spool::this_task::sleep_for(1h);
-        } catch (const spool::interrupted&) {
-            sleeper_stopped = true;
-        }
-    });
-    ASSERT_TRUE(sleeper_started.opens());
-    const auto closing = other.submit([&pool] { pool.close(); });
-    ASSERT_TRUE(test::eventually([&] { return pool.is_shutdown(); }));
-    EXPECT_FALSE(sleeper_stopped);
-    closing.cancel();
-    ASSERT_TRUE(pool.await_termination(test::long_delay()));
-    EXPECT_TRUE(sleeper_stopped);
-    ASSERT_TRUE(test::ends(other));
-}
-
-// The same guarantee for a task of the pool itself: a stop of the closing task stops the other
-// tasks.
+// The contract suite tries close() in a task of another pool. This is the same guarantee for a task
+// of the pool itself: a stop of the closing task stops the other tasks.
 TEST(pool_close, inside_a_task_of_its_own_goes_on_with_shutdown_now_when_that_task_is_stopped) {
     test::gate other_started;
     test::gate other_stopped;

@@ -157,22 +157,6 @@ TEST(pool_stop, tasks_that_were_handed_back_are_whole_and_can_run_elsewhere) {
     EXPECT_EQ(pending.state(), spool::future_state::succeeded);
 }
 
-TEST(pool_stop, tasks_that_were_handed_back_and_destroyed_are_cancelled) {
-    test::busy_workers busy;
-    spool::thread_pool_executor pool({.core_size = 1});
-    const test::open_at_end guard{busy.release_gate()};
-    busy.hold(pool);
-    ASSERT_TRUE(busy.started());
-    const auto pending = pool.submit([] {});
-    {
-        const auto back = pool.shutdown_now();
-        EXPECT_FALSE(pending.is_done());
-    }
-    EXPECT_TRUE(pending.is_cancelled());
-    busy.release();
-    ASSERT_TRUE(pool.await_termination(test::long_delay()));
-}
-
 TEST(pool_stop, shutdown_now_inside_a_task_stops_that_very_task) {
     std::atomic<bool> stopped{false};
     spool::thread_pool_executor pool({.core_size = 1});

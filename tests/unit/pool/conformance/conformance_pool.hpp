@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +16,7 @@
 #include "spool/pool/thread_pool_executor.hpp"
 #include "spool/queue/array_blocking_queue.hpp"
 #include "spool/queue/linked_blocking_queue.hpp"
+#include "support/blocker.hpp"
 #include "support/delays.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
@@ -58,29 +56,7 @@ template <class Queue = array_queue>
     return [](spool::task&&, spool::rejection_reason, spool::thread_pool_executor&) {};
 }
 
-/// Tasks that block until release(), and ignore stop requests. Declare it before the pool.
-class blocker {
-public:
-    [[nodiscard]] auto body() {
-        return [this] {
-            ++entered_;
-            way_out_.wait();
-            ++left_;
-        };
-    }
-    /// Waits until exactly `n` of the tasks are inside.
-    [[nodiscard]] bool holds(int n) const {
-        return test::eventually([&] { return entered_ - left_ == n; });
-    }
-    void release() { way_out_.open(); }
-    [[nodiscard]] int entered() const { return entered_; }
-    [[nodiscard]] int left() const { return left_; }
-
-private:
-    test::gate way_out_;
-    std::atomic<int> entered_{0};
-    std::atomic<int> left_{0};
-};
+using test::blocker;
 
 /// Releases the held tasks, shuts the pool down and waits for its termination. Returns false if the
 /// pool does not terminate.
@@ -111,21 +87,6 @@ private:
     blocker* held_ = nullptr;
 };
 
-/// Calls `f(timeout)` for every kind of time limit: far in the past, already over, short, endless.
-template <class F>
-void for_any_timeout(F f) {
-    using std::chrono::nanoseconds;
-    for (const nanoseconds timeout :
-         {nanoseconds::min(), nanoseconds{-1}, nanoseconds{0}, nanoseconds{1}, nanoseconds::max()}) {
-        SCOPED_TRACE(std::to_string(timeout.count()) + " ns");
-        f(timeout);
-    }
-    // More nanoseconds than fit.
-    SCOPED_TRACE("as many hours as there are");
-    f(std::chrono::hours::min());
-    f(std::chrono::hours::max());
-}
-
 /// Expects that `f()` throws std::invalid_argument, with a text that names the pool and contains
 /// `reason`.
 template <class F>
@@ -133,19 +94,6 @@ void expect_refused(F f, std::string_view reason) {
     const std::string text = test::what_of<std::invalid_argument>(f);
     EXPECT_NE(text.find("\"tck\""), std::string::npos) << text;
     EXPECT_NE(text.find(reason), std::string::npos) << text << "\ndoes not say: " << reason;
-}
-
-/// The empty-task check: every way to submit refuses an empty callable and changes nothing.
-inline void expect_empty_tasks_are_refused(spool::thread_pool_executor& pool) {
-    const spool::pool_snapshot before = pool.snapshot();
-    const std::function<void()> no_action;
-    const std::function<int()> no_function;
-    EXPECT_THROW(pool.execute(nullptr), std::invalid_argument);
-    EXPECT_THROW(pool.execute(no_action), std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(pool.submit(no_action)), std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(pool.submit(no_action, 7)), std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(pool.submit(no_function)), std::invalid_argument);
-    EXPECT_EQ(pool.snapshot(), before);
 }
 
 }  // namespace conformance

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "unit/pool/conformance/conformance_pool.hpp"
-#include "unit/pool/conformance/reject_check.hpp"
 
 namespace conformance {
 namespace {
@@ -16,42 +15,6 @@ namespace {
 using spool::rejection_reason;
 using spool::task;
 using spool::thread_pool_executor;
-
-enum class ending { orderly, now };
-
-// Fills a pool of one worker and one place, and ends it in one of the two ways. Submissions must be
-// rejected all the time.
-void expect_rejections_until_the_end(ending how) {
-    blocker held;
-    thread_pool_executor pool{sized(1, 1, 1)};
-    const ended_at_last end{pool, held};
-    pool.execute(held.body());
-    pool.execute(held.body());
-    ASSERT_TRUE(held.holds(1));
-    expect_submissions_are_rejected(pool, rejection_reason::full);
-
-    if (how == ending::now) {
-        EXPECT_EQ(pool.shutdown_now().size(), 1U);
-    } else {
-        pool.shutdown();
-    }
-    EXPECT_FALSE(pool.is_terminated());
-    expect_submissions_are_rejected(pool, rejection_reason::shut_down);
-
-    ASSERT_TRUE(ends(pool, held));
-    EXPECT_TRUE(pool.is_terminated());
-    expect_submissions_are_rejected(pool, rejection_reason::shut_down);
-    const int ran = how == ending::now ? 1 : 2;
-    EXPECT_EQ(held.left(), ran);
-    EXPECT_EQ(pool.completed_task_count(), static_cast<unsigned>(ran));
-}
-
-TEST(thread_pool_executor, TPE_056_a_full_or_shut_down_pool_rejects_and_a_dropped_future_is_cancelled) {
-    for (const ending how : {ending::orderly, ending::now}) {
-        SCOPED_TRACE(how == ending::now ? "shutdown_now()" : "shutdown()");
-        expect_rejections_until_the_end(how);
-    }
-}
 
 TEST(thread_pool_executor, TPE_057_discard_oldest_makes_room_at_the_head) {
     blocker held;
@@ -96,12 +59,6 @@ TEST(thread_pool_executor, TPE_058_discard_oldest_drops_the_task_of_a_pool_that_
     EXPECT_NO_THROW(pool.execute([&] { ran = true; }));
     EXPECT_FALSE(ran);
     EXPECT_EQ(queued.state(), spool::future_state::succeeded);
-}
-
-TEST(thread_pool_executor, TPE_059_an_empty_task_is_refused_by_every_form) {
-    thread_pool_executor pool{sized(1, 1)};
-    const ended_at_last end{pool};
-    expect_empty_tasks_are_refused(pool);
 }
 
 TEST(thread_pool_executor, TPE_097_a_task_rejected_and_given_again_runs_once_each_time) {

@@ -1,5 +1,4 @@
-// The keep-alive, the thread factory and the rejection policy: reading, replacing, and refusing bad
-// values.
+// The settings that a pool is built with, and how long idle workers stay.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,7 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using spool::pool_options;
 using spool::rejection_policy;
-using spool::thread_factory;
 using spool::thread_pool_executor;
 
 TEST(thread_pool_executor, TPE_007_the_keep_alive_reads_back_in_any_unit) {
@@ -22,39 +20,6 @@ TEST(thread_pool_executor, TPE_007_the_keep_alive_reads_back_in_any_unit) {
     const thread_pool_executor pool{std::move(options)};
     EXPECT_EQ(std::chrono::duration_cast<std::chrono::seconds>(pool.keep_alive()).count(), 1);
     EXPECT_EQ(pool.keep_alive(), 1000ms);
-}
-
-TEST(thread_pool_executor, TPE_008_the_factory_given_is_the_one_in_use) {
-    const thread_factory given = plain_factory();
-    pool_options options = two_to_six();
-    options.thread_factory = given;
-    const thread_pool_executor pool{std::move(options)};
-    EXPECT_TRUE(pool.thread_factory() == given);
-    EXPECT_FALSE(pool.thread_factory() == plain_factory()) << "another of the same kind";
-}
-
-TEST(thread_pool_executor, TPE_009_the_factory_can_be_replaced) {
-    const thread_factory second = plain_factory();
-    thread_pool_executor pool{two_to_six<linked_queue>()};
-    const ended_at_last end{pool};
-    EXPECT_FALSE(pool.thread_factory() == second);
-    pool.set_thread_factory(second);
-    EXPECT_TRUE(pool.thread_factory() == second);
-}
-
-TEST(thread_pool_executor, TPE_010_an_empty_factory_cannot_be_set) {
-    thread_pool_executor pool{two_to_six<linked_queue>()};
-    const ended_at_last end{pool};
-    const thread_factory before = pool.thread_factory();
-    expect_refused([&] { pool.set_thread_factory({}); }, "the thread factory is empty");
-    EXPECT_TRUE(pool.thread_factory() == before);
-}
-
-TEST(thread_pool_executor, TPE_011_the_default_policy_aborts) {
-    thread_pool_executor pool{two_to_six()};
-    ASSERT_TRUE(ends(pool));
-    EXPECT_NE(pool.rejection().target<spool::abort_policy>(), nullptr);
-    EXPECT_THROW(pool.execute([] {}), spool::rejected_execution);
 }
 
 TEST(thread_pool_executor, TPE_012_the_policy_given_is_the_one_in_use) {
@@ -66,21 +31,11 @@ TEST(thread_pool_executor, TPE_012_the_policy_given_is_the_one_in_use) {
     EXPECT_FALSE(pool.rejection() == silent_policy()) << "another of the same kind";
 }
 
-TEST(thread_pool_executor, TPE_013_the_policy_can_be_replaced) {
-    const rejection_policy second = silent_policy();
-    thread_pool_executor pool{two_to_six<linked_queue>()};
-    const ended_at_last end{pool};
-    EXPECT_FALSE(pool.rejection() == second);
-    pool.set_rejection(second);
-    EXPECT_TRUE(pool.rejection() == second);
-}
-
-TEST(thread_pool_executor, TPE_014_an_empty_policy_cannot_be_set) {
-    thread_pool_executor pool{two_to_six<linked_queue>()};
-    const ended_at_last end{pool};
-    const rejection_policy before = pool.rejection();
-    expect_refused([&] { pool.set_rejection({}); }, "the rejection policy is empty");
-    EXPECT_TRUE(pool.rejection() == before);
+TEST(thread_pool_executor, TPE_023_the_queue_is_the_one_given) {
+    pool_options options = sized(1, 1);
+    const spool::blocking_queue<spool::task>* const given = options.queue.get();
+    thread_pool_executor pool{std::move(options)};
+    EXPECT_EQ(&pool.queue(), given);
 }
 
 TEST(thread_pool_executor, TPE_064_a_negative_keep_alive_cannot_be_set) {
@@ -89,6 +44,51 @@ TEST(thread_pool_executor, TPE_064_a_negative_keep_alive_cannot_be_set) {
     const std::chrono::nanoseconds before = pool.keep_alive();
     expect_refused([&] { pool.set_keep_alive(-1ns); }, "-1 ns");
     EXPECT_EQ(pool.keep_alive(), before);
+}
+
+pool_options impatient() {
+    pool_options options = sized(2, 10);
+    options.keep_alive = test::short_delay();
+    return options;
+}
+
+TEST(thread_pool_executor, TPE_094_core_workers_may_not_time_out_by_default) {
+    const thread_pool_executor pool{sized(2, 2)};
+    EXPECT_FALSE(pool.core_threads_may_time_out());
+}
+
+TEST(thread_pool_executor, TPE_095_with_core_time_out_an_idle_pool_shrinks_to_nothing) {
+    blocker held;
+    thread_pool_executor pool{impatient()};
+    const ended_at_last end{pool, held};
+    pool.allow_core_threads_to_time_out(true);
+    EXPECT_TRUE(pool.core_threads_may_time_out());
+    pool.execute(held.body());
+    ASSERT_TRUE(held.holds(1));
+    EXPECT_EQ(pool.pool_size(), 1U);
+
+    const auto idle = test::time_of([&] {
+        held.release();
+        EXPECT_TRUE(test::eventually([&] { return pool.pool_size() == 0; }));
+    });
+    EXPECT_GE(idle, test::short_delay());
+    EXPECT_FALSE(pool.is_shutdown());
+    EXPECT_EQ(pool.completed_task_count(), 1U);
+}
+
+TEST(thread_pool_executor, TPE_096_without_core_time_out_idle_core_workers_stay) {
+    blocker held;
+    thread_pool_executor pool{impatient()};
+    const ended_at_last end{pool, held};
+    pool.allow_core_threads_to_time_out(false);
+    EXPECT_FALSE(pool.core_threads_may_time_out());
+    pool.execute(held.body());
+    ASSERT_TRUE(held.holds(1));
+    held.release();
+    ASSERT_TRUE(test::eventually([&] { return pool.active_count() == 0; }));
+
+    EXPECT_FALSE(pool.await_termination(2 * test::short_delay()));  // lets the time pass
+    EXPECT_EQ(pool.pool_size(), 1U);
 }
 
 }  // namespace

@@ -48,30 +48,6 @@ TEST(thread_pool_executor, TPE_004_prestart_all_fills_up_to_the_core_size) {
     EXPECT_EQ(pool.pool_size(), 4U);
 }
 
-TEST(thread_pool_executor, TPE_006_the_core_size_reads_back) {
-    const thread_pool_executor one{sized(1, 6)};
-    const thread_pool_executor three{sized(3, 6)};
-    EXPECT_EQ(one.core_size(), 1U);
-    EXPECT_EQ(three.core_size(), 3U);
-}
-
-TEST(thread_pool_executor, TPE_015_the_largest_size_is_remembered_after_the_end) {
-    constexpr int workers = 3;
-    blocker held;
-    thread_pool_executor pool{sized(workers, workers)};
-    const ended_at_last end{pool, held};
-    EXPECT_EQ(pool.largest_pool_size(), 0U);
-    for (int i = 0; i < workers; ++i) {
-        pool.execute(held.body());
-    }
-    ASSERT_TRUE(held.holds(workers));
-    EXPECT_EQ(pool.largest_pool_size(), 3U);
-
-    ASSERT_TRUE(ends(pool, held));
-    EXPECT_EQ(pool.pool_size(), 0U);
-    EXPECT_EQ(pool.largest_pool_size(), 3U);
-}
-
 // The largest size never exceeds the maximum, however often a worker is replaced.
 TEST(thread_pool_executor, a_successor_does_not_count_beside_the_worker_that_it_replaces) {
     spool::pool_options options = sized(1, 1);
@@ -92,16 +68,6 @@ TEST(thread_pool_executor, TPE_016_the_maximum_reads_back_and_goes_up_and_down) 
     pool.set_maximum_size(4);
     EXPECT_EQ(pool.maximum_size(), 4U);
     EXPECT_EQ(pool.core_size(), 2U);
-}
-
-TEST(thread_pool_executor, TPE_017_the_first_task_brings_the_first_worker) {
-    blocker held;
-    thread_pool_executor pool{sized(1, 1)};
-    const ended_at_last end{pool, held};
-    EXPECT_EQ(pool.pool_size(), 0U);
-    pool.execute(held.body());
-    ASSERT_TRUE(held.holds(1));
-    EXPECT_EQ(pool.pool_size(), 1U);
 }
 
 TEST(thread_pool_executor, TPE_060_a_negative_core_size_cannot_be_set) {

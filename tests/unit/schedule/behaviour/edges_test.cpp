@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 
 // ---- Zero core threads
 
-TEST(scheduled_without_core_threads, a_worker_comes_when_there_is_something_and_goes_when_there_is_nothing) {
+TEST(scheduled_without_core_threads, a_worker_starts_for_a_task_and_leaves_when_there_is_none) {
     test::timed_pool timed({.core_size = 0, .keep_alive = 1ms});
     EXPECT_EQ(timed.pool.pool_size(), 0U);
     for (int round = 0; round < 3; ++round) {
@@ -40,7 +40,7 @@ TEST(scheduled_without_core_threads, a_series_keeps_its_worker_and_the_end_of_it
     EXPECT_TRUE(test::eventually([&] { return timed.pool.pool_size() == 0; }));
 }
 
-TEST(scheduled_without_core_threads, shutdown_still_runs_what_is_delayed) {
+TEST(scheduled_without_core_threads, shutdown_still_runs_delayed_tasks) {
     test::timed_pool timed({.core_size = 0, .keep_alive = 1ms});
     const auto timer = timed.pool.schedule([] { return 1; }, 1h);
     timed.pool.shutdown();
@@ -95,7 +95,7 @@ TEST(scheduled_delay, one_too_large_to_add_is_never_and_a_negative_one_is_now) {
     EXPECT_GT(never.delay(), 24h * 365 * 100);
 }
 
-TEST(scheduled_delay, tells_how_long_and_goes_below_zero_when_it_is_late) {
+TEST(scheduled_delay, is_the_remaining_time_and_negative_for_a_late_task) {
     test::busy_workers busy;
     test::timed_pool timed;
     const test::open_at_end open{busy.release_gate()};
@@ -171,7 +171,7 @@ TEST(scheduled_bad_input, the_options_are_checked_as_the_pools_are) {
 
 // ---- A factory that fails
 
-TEST(scheduled_factory_failure, without_any_worker_is_the_callers_and_nothing_stays_behind) {
+TEST(scheduled_factory_failure, without_any_worker_reaches_the_caller_and_leaves_nothing_queued) {
     test::timed_pool timed({.core_size = 2});
     timed.pool.set_thread_factory([](spool::task, const spool::worker_info&) -> spool::worker_thread {
         throw std::runtime_error("no thread today");
@@ -185,7 +185,7 @@ TEST(scheduled_factory_failure, without_any_worker_is_the_callers_and_nothing_st
     EXPECT_EQ(timed.pool.submit([] { return 1; }).get(), 1);
 }
 
-TEST(scheduled_factory_failure, with_one_worker_there_is_no_ones_trouble) {
+TEST(scheduled_factory_failure, with_a_worker_present_reaches_no_caller) {
     test::timed_pool timed({.core_size = 2});
     timed.settle();
     while (timed.pool.pool_size() > 1) {
@@ -204,7 +204,7 @@ TEST(scheduled_factory_failure, with_one_worker_there_is_no_ones_trouble) {
 
 // ---- The ready-made pools
 
-TEST(scheduled_ready_made, run_what_is_scheduled) {
+TEST(scheduled_ready_made, run_scheduled_tasks) {
     auto pool = spool::scheduled_thread_pool(2);
     EXPECT_EQ(pool.core_size(), 2U);
     EXPECT_EQ(pool.schedule([] { return 1; }, 1ms).get(), 1);

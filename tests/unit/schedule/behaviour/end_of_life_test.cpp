@@ -21,7 +21,7 @@ struct mortal_pool {
     std::optional<spool::scheduled_thread_pool_executor> pool;
 };
 
-TEST(scheduled_destructor, cancels_what_is_not_due_and_runs_what_is) {
+TEST(scheduled_destructor, cancels_tasks_that_are_not_due_and_runs_due_ones) {
     mortal_pool mortal;
     test::busy_workers busy;
     busy.hold(*mortal.pool);
@@ -65,7 +65,7 @@ TEST(scheduled_destructor, does_not_wait_for_a_time_of_day_that_was_set_back) {
     destroyer.join();
 }
 
-TEST(scheduled_destructor, on_an_own_worker_cancels_what_is_not_due_and_runs_the_rest_there) {
+TEST(scheduled_destructor, on_an_own_worker_cancels_tasks_that_are_not_due_and_runs_the_rest_there) {
     const auto clock = std::make_shared<spool::testing::manual_clock>();
     auto pool = std::make_unique<spool::scheduled_thread_pool_executor>(
         spool::scheduled_pool_options{.core_size = 2, .clock = clock});
@@ -193,7 +193,7 @@ TEST(scheduled_shutdown_now, a_series_that_was_handed_back_may_run_when_the_pool
     EXPECT_EQ(alive, 0);
 }
 
-TEST(scheduled_shutdown_now, what_was_handed_back_and_dropped_says_cancelled) {
+TEST(scheduled_shutdown_now, a_task_handed_back_and_dropped_is_cancelled) {
     mortal_pool mortal;
     const auto once = mortal->schedule([] {}, 1h);
     const auto series = mortal->schedule_with_fixed_delay([] {}, 1h, 1h);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(scheduled_future_alone, can_be_asked_and_cancelled_when_its_pool_is_long_gone) {
+TEST(scheduled_future_alone, can_be_queried_and_cancelled_after_its_pool_is_destroyed) {
     std::vector<spool::scheduled_future<void>> left;
     for (int round = 0; round < 3; ++round) {  // each new pool reuses the same timer_gate
         test::timed_pool timed;
@@ -29,7 +29,7 @@ TEST(scheduled_future_alone, can_be_asked_and_cancelled_when_its_pool_is_long_go
     EXPECT_EQ(other.pool.queue().size(), 1U);
 }
 
-TEST(scheduled_future_alone, without_a_state_says_so) {
+TEST(scheduled_future_alone, without_a_state_throws_a_logic_error) {
     const spool::scheduled_future<int> none;
     test::timed_pool timed;
     EXPECT_THROW(static_cast<void>(none.delay()), std::logic_error);
@@ -62,7 +62,7 @@ static_assert(sizeof(spool::detail::future_body<void, small_body>) == 80);
 static_assert(sizeof(spool::detail::future_body<int, small_body>) == 88);
 
 // Its base is a plain handle, and can be made to refer to any future.
-TEST(scheduled_future_alone, of_a_plain_future_answers_as_one_that_waits_no_longer) {
+TEST(scheduled_future_alone, that_refers_to_a_plain_future_has_no_remaining_delay) {
     test::timed_pool timed;
     auto timer = timed.pool.schedule_at_fixed_rate([] {}, 1h, 1h);
     spool::future<void>& base = timer;
@@ -111,7 +111,7 @@ TEST_P(scheduled_task_elsewhere, runs_in_an_ordinary_pool) {
     EXPECT_EQ(from_.timer.get(), 7);
 }
 
-TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_in_the_queue_of_an_ordinary_pool) {
+TEST_P(scheduled_task_elsewhere, can_be_queried_and_cancelled_in_the_queue_of_an_ordinary_pool) {
     test::busy_workers busy;
     spool::thread_pool_executor pool({.core_size = 1});
     const test::open_at_end open{busy.release_gate()};
@@ -124,7 +124,7 @@ TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_in_the_queue_of_an_o
 
 // The submitter waits for room, so the task is in the queue before the pool publishes itself as its
 // owner.
-TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_for_room) {
+TEST_P(scheduled_task_elsewhere, can_be_queried_and_cancelled_after_a_wait_for_room) {
     test::busy_workers busy;
     test::gate second;
     test::gate second_runs;
@@ -148,7 +148,7 @@ TEST_P(scheduled_task_elsewhere, can_be_asked_and_cancelled_when_it_had_to_wait_
     EXPECT_TRUE(from_.timer.cancel());
 }
 
-TEST_P(scheduled_task_elsewhere, lies_in_the_queue_of_another_scheduled_pool_as_one_of_its_own) {
+TEST_P(scheduled_task_elsewhere, is_queued_by_another_scheduled_pool_like_a_task_of_its_own) {
     test::busy_workers busy;
     test::timed_pool other;
     const test::open_at_end open{busy.release_gate()};

@@ -20,7 +20,7 @@ TEST(manual_clock, begins_an_hour_after_the_beginning_at_midnight_of_2000) {
     EXPECT_EQ(clock.wall_now(), (std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}));
 }
 
-TEST(manual_clock, stands_still_until_it_is_moved_and_then_moves_both) {
+TEST(manual_clock, stands_still_until_advanced_and_then_advances_both_times) {
     manual_clock clock;
     const auto start = clock.now();
     const auto wall = clock.wall_now();
@@ -47,7 +47,7 @@ TEST(manual_clock, stops_at_the_end_of_time) {
     EXPECT_GT(clock.wall_now(), (std::chrono::sys_days{std::chrono::year{2200} / 1 / 1}));
 }
 
-TEST(manual_clock, sets_the_time_of_day_alone) {
+TEST(manual_clock, can_set_only_the_time_of_day) {
     manual_clock clock;
     const auto start = clock.now();
     const system_clock::time_point birthday = std::chrono::sys_days{std::chrono::year{1970} / 5 / 5};

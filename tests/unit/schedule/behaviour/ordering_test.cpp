@@ -129,7 +129,7 @@ TEST_F(scheduled_wakes, a_new_earliest_timer_wakes_exactly_one_worker) {
     }
 }
 
-TEST_F(scheduled_wakes, a_timer_behind_the_earliest_wakes_nobody) {
+TEST_F(scheduled_wakes, a_timer_behind_the_earliest_wakes_no_worker) {
     const std::size_t before = clock_->mark();
     for (int i = 0; i < 100; ++i) {
         pool_.schedule([] {}, 11h);
@@ -138,7 +138,7 @@ TEST_F(scheduled_wakes, a_timer_behind_the_earliest_wakes_nobody) {
     EXPECT_EQ(clock_->lookers_since(before), 0U);
 }
 
-TEST_F(scheduled_wakes, a_cancelled_timer_wakes_nobody) {
+TEST_F(scheduled_wakes, a_cancelled_timer_wakes_no_worker) {
     const auto later = pool_.schedule([] {}, 12h);
     const std::size_t before = clock_->mark();
     later.cancel();

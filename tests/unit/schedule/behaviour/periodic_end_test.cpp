@@ -30,7 +30,7 @@ protected:
 
 // ---- Exceptions
 
-TEST_F(scheduled_series, an_exception_is_reported_and_counted_and_the_series_goes_on_on_the_same_worker) {
+TEST_F(scheduled_series, an_exception_is_reported_and_counted_and_the_same_worker_continues_the_series) {
     const auto series = timed_.pool.schedule_at_fixed_rate(
         [n = 0]() mutable {
             if (++n % 2 == 0) {
@@ -50,7 +50,7 @@ TEST_F(scheduled_series, an_exception_is_reported_and_counted_and_the_series_goe
     EXPECT_EQ(timed_.pool.largest_pool_size(), 1U);
 }
 
-TEST_F(scheduled_series, an_exception_ends_it_where_that_is_wanted_and_the_future_brings_it) {
+TEST_F(scheduled_series, an_exception_ends_the_series_if_so_configured_and_get_throws_it) {
     std::atomic<int> alive{0};
     const auto series = timed_.pool.schedule_at_fixed_rate(
         [counted = test::tracked{alive}] { throw std::runtime_error("enough"); }, 1s, 1s,
@@ -64,7 +64,7 @@ TEST_F(scheduled_series, an_exception_ends_it_where_that_is_wanted_and_the_futur
     EXPECT_EQ(alive, 0) << "the callable went with the series";
 }
 
-TEST_F(scheduled_series, an_exception_from_a_task_that_runs_once_is_the_futures_alone) {
+TEST_F(scheduled_series, an_exception_of_a_one_shot_task_goes_only_to_its_future) {
     const auto once = timed_.pool.schedule([]() -> int { throw std::runtime_error("mine"); }, 1s);
     timed_.advance(1s);
     EXPECT_EQ(test::what_of<std::runtime_error>([&] { once.get(); }), "mine");
@@ -90,7 +90,7 @@ TEST(scheduled_series_death, terminate_ends_the_process_at_the_first_exception_o
 
 // ---- cancel()
 
-TEST_F(scheduled_series, cancelled_between_two_runs_it_leaves_the_queue_at_once_with_its_callable) {
+TEST_F(scheduled_series, a_cancel_between_two_runs_removes_the_task_and_its_callable_at_once) {
     std::atomic<int> alive{0};
     const auto series = timed_.pool.schedule_at_fixed_rate([counted = test::tracked{alive}] {}, 1s, 1s);
     timed_.advance(3s);
@@ -125,7 +125,7 @@ TEST_F(scheduled_series, cancelled_by_its_own_run_it_does_not_come_back) {
 class scheduled_series_under_way : public scheduled_series,
                                    public testing::WithParamInterface<spool::cancel_mode> {};
 
-TEST_P(scheduled_series_under_way, cancelled_from_outside_a_run_is_asked_to_stop_or_left_alone) {
+TEST_P(scheduled_series_under_way, a_cancel_from_outside_stops_the_current_run_or_lets_it_finish) {
     const spool::cancel_mode mode = GetParam();
     test::gate started;
     test::gate go_on;
@@ -170,7 +170,7 @@ TEST_F(scheduled_series, interrupted_after_a_stop_request_is_no_failure) {
     EXPECT_EQ(reports_.size(), 0U);
 }
 
-TEST_F(scheduled_series, interrupted_without_a_stop_request_is_one) {
+TEST_F(scheduled_series, interrupted_without_a_stop_request_counts_as_an_exception) {
     const auto series =
         timed_.pool.schedule_at_fixed_rate([] { throw spool::interrupted("by itself"); }, 1s, 1s);
     timed_.advance(1s);

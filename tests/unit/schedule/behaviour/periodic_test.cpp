@@ -134,7 +134,7 @@ TEST_F(scheduled_periodic, no_free_worker_is_a_missed_run_too) {
     EXPECT_EQ(runs_.all(), (times{45, 50}));
 }
 
-TEST_F(scheduled_periodic, a_period_too_long_to_add_never_comes_round) {
+TEST_F(scheduled_periodic, a_period_too_long_to_add_never_elapses) {
     const auto series = timed_.pool.schedule_at_fixed_rate(noting(), 1ms, nanoseconds::max());
     timed_.advance(1ms);
     EXPECT_EQ(runs_.size(), 1U);
@@ -145,7 +145,7 @@ TEST_F(scheduled_periodic, a_period_too_long_to_add_never_comes_round) {
 
 // ---- Jitter
 
-TEST_F(scheduled_periodic, jitter_comes_later_by_no_more_than_was_said_and_keeps_the_grid) {
+TEST_F(scheduled_periodic, jitter_delays_a_run_by_at_most_the_setting_and_keeps_the_grid) {
     constexpr auto period = 1000us;
     constexpr auto jitter = 400us;
     test::record<nanoseconds::rep> at;
@@ -170,7 +170,7 @@ TEST_F(scheduled_periodic, jitter_comes_later_by_no_more_than_was_said_and_keeps
     EXPECT_GT(most, 300us);
 }
 
-TEST_F(scheduled_periodic, jitter_is_another_one_for_every_task) {
+TEST_F(scheduled_periodic, jitter_differs_between_tasks) {
     std::vector<spool::scheduled_future<void>> many;
     std::vector<nanoseconds> delays;
     for (int i = 0; i < 50; ++i) {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(scheduled_removal, a_cancelled_task_leaves_the_queue_at_once_where_that_is_set) {
+TEST(scheduled_removal, a_cancelled_task_leaves_the_queue_at_once_if_so_configured) {
     test::timed_pool timed;
     EXPECT_TRUE(timed.pool.remove_on_cancel());
     const auto once = timed.pool.schedule([] {}, 1h);
@@ -20,7 +20,7 @@ TEST(scheduled_removal, a_cancelled_task_leaves_the_queue_at_once_where_that_is_
     EXPECT_EQ(timed.pool.task_count(), 0U);
 }
 
-TEST(scheduled_removal, a_cancelled_task_stays_to_its_time_where_it_is_not) {
+TEST(scheduled_removal, a_cancelled_task_otherwise_stays_until_it_is_due) {
     test::timed_pool timed({.core_size = 1, .remove_on_cancel = false});
     std::atomic<int> alive{0};
     const auto once = timed.pool.schedule([counted = test::tracked{alive}] {}, 1h);
@@ -46,7 +46,7 @@ TEST(scheduled_removal, remove_on_cancel_can_be_changed_at_any_time) {
     EXPECT_TRUE(timed.pool.await_termination(test::long_delay())) << "the cancelled are not waited for";
 }
 
-TEST(scheduled_removal, purge_takes_out_the_cancelled_and_says_how_many) {
+TEST(scheduled_removal, purge_removes_cancelled_tasks_and_returns_their_number) {
     test::timed_pool timed({.core_size = 1, .remove_on_cancel = false});
     std::vector<spool::scheduled_future<void>> timers;
     for (int i = 0; i < 10; ++i) {
@@ -61,7 +61,7 @@ TEST(scheduled_removal, purge_takes_out_the_cancelled_and_says_how_many) {
     EXPECT_EQ(timed.pool.purge(), 0U);
 }
 
-TEST(scheduled_removal, a_removed_task_says_cancelled_and_its_callbacks_run) {
+TEST(scheduled_removal, a_removed_task_is_cancelled_and_its_callbacks_run) {
     test::timed_pool timed;
     std::atomic<int> alive{0};
     auto timer = timed.pool.schedule([counted = test::tracked{alive}] {}, 1h);
@@ -86,7 +86,7 @@ TEST(scheduled_removal, works_by_the_tasks_number_too_and_for_a_series) {
     EXPECT_TRUE(timer.is_cancelled() && series.is_cancelled());
 }
 
-TEST(scheduled_removal, comes_too_late_for_a_task_that_runs) {
+TEST(scheduled_removal, fails_for_a_running_task) {
     test::gate started;
     test::gate go_on;
     test::timed_pool timed;
@@ -128,7 +128,7 @@ TEST(scheduled_queue, shows_its_tasks_in_the_order_in_which_they_come_due) {
     EXPECT_FALSE(timed.pool.queue().contains(is(timers[7].id())));
 }
 
-TEST(scheduled_queue, poll_brings_only_what_is_due) {
+TEST(scheduled_queue, poll_returns_only_due_tasks) {
     test::busy_workers busy;
     test::timed_pool timed;
     const test::open_at_end open{busy.release_gate()};

@@ -66,7 +66,7 @@ TEST(scheduled_second_look, a_series_that_has_run_and_come_back_before_a_shutdow
     script.plays_empty = false;
 }
 
-TEST(scheduled_second_look, a_series_that_goes_back_during_a_shutdown_is_taken_out_again) {
+TEST(scheduled_second_look, a_series_requeued_during_a_shutdown_is_removed_again) {
     test::queue_script script;
     scripted_pool pool{script};
     script.plays_empty = true;  // no worker takes it meanwhile

@@ -22,7 +22,7 @@ protected:
                              .run_periodic_after_shutdown = periodic_runs_ || late_}};
 };
 
-TEST_P(scheduled_policies, decide_what_runs_after_shutdown) {
+TEST_P(scheduled_policies, decide_which_tasks_run_after_shutdown) {
     auto& pool = timed_.pool;
     test::busy_workers busy;
     const test::open_at_end open{busy.release_gate()};

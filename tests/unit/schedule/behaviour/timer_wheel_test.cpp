@@ -166,7 +166,7 @@ protected:
     std::vector<owned_timer> timers_;
 };
 
-TEST_P(timer_wheel_against_model, a_random_life_brings_out_everything_in_order_and_in_time) {
+TEST_P(timer_wheel_against_model, random_operations_return_every_timer_in_order_and_in_time) {
     live(6000);
 }
 INSTANTIATE_TEST_SUITE_P(seeds, timer_wheel_against_model, testing::Range(1U, 13U));
@@ -218,7 +218,7 @@ TEST_F(timer_wheel_of, a_due_time_of_never_stays_to_the_last_nanosecond) {
     EXPECT_EQ(all_due_at(due_time::max()).size(), 1U);
 }
 
-TEST_F(timer_wheel_of, one_lonely_timer_is_not_woken_for_before_it_is_due) {
+TEST_F(timer_wheel_of, a_single_timer_causes_no_wake_up_before_it_is_due) {
     for (const nanoseconds away : {nanoseconds{1ms}, nanoseconds{3s}, nanoseconds{2h}, nanoseconds{10000h}}) {
         carried_task& lonely = add(start_ + away);
         EXPECT_EQ(wheel_.quiet_until(), start_ + away);

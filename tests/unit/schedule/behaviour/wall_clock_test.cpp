@@ -22,7 +22,7 @@ protected:
     const system_clock::time_point today_ = timed_.clock->wall_now();
 };
 
-TEST_F(scheduled_wall_clock, a_time_of_day_comes_when_time_passes) {
+TEST_F(scheduled_wall_clock, a_task_for_a_time_of_day_runs_when_that_time_passes) {
     const auto alarm = at(today_ + 8h, 1);
     EXPECT_EQ(alarm.delay(), 8h);
     timed_.advance(8h - 1ns);
@@ -31,7 +31,7 @@ TEST_F(scheduled_wall_clock, a_time_of_day_comes_when_time_passes) {
     EXPECT_TRUE(alarm.is_done());
 }
 
-TEST_F(scheduled_wall_clock, set_forward_it_runs_at_once) {
+TEST_F(scheduled_wall_clock, a_clock_set_forward_makes_the_task_run_at_once) {
     const auto alarm = at(today_ + 8h, 1);
     const auto delayed = timed_.pool.schedule([] {}, 8h);
     timed_.settle();
@@ -51,7 +51,7 @@ TEST_F(scheduled_wall_clock, set_back_it_waits_for_its_time) {
     EXPECT_TRUE(alarm.is_done());
 }
 
-TEST_F(scheduled_wall_clock, set_back_in_the_moment_it_is_due_it_does_not_run_early) {
+TEST_F(scheduled_wall_clock, a_clock_set_back_at_the_due_moment_makes_no_task_run_early) {
     test::busy_workers busy;
     const test::open_at_end open{busy.release_gate()};
     busy.hold(timed_.pool);
@@ -118,7 +118,7 @@ TEST_F(scheduled_wall_clock, the_earlier_runs_first_though_a_step_passes_both) {
     EXPECT_EQ(ran_.all(), (std::vector<int>{1, 2, 3}));
 }
 
-TEST_F(scheduled_wall_clock, the_smallest_step_is_followed_where_the_clock_tells_of_it) {
+TEST_F(scheduled_wall_clock, the_smallest_step_takes_effect_if_the_clock_reports_it) {
     const auto alarm = at(today_ + 1s, 1);
     timed_.advance(1s - 2us);
     timed_.clock->set_wall(today_ + 1s - 1us);
@@ -199,7 +199,7 @@ public:
     int removed = 0;
 };
 
-TEST(scheduled_clock, one_that_takes_no_listener_makes_the_constructor_throw_what_it_throws) {
+TEST(scheduled_clock, a_clock_that_refuses_a_listener_makes_the_constructor_throw_its_exception) {
     const auto clock = std::make_shared<refusing_clock>();
     const auto make = [&] { spool::scheduled_thread_pool_executor{{.core_size = 1, .clock = clock}}; };
     EXPECT_EQ(test::what_of<std::runtime_error>(make), "no listeners here");
@@ -225,7 +225,7 @@ TEST_F(scheduled_silent_clock, that_jumps_while_a_task_is_on_its_way_into_the_qu
 
 // The time of day lags by too little to be followed. A task that is due by the steady clock waits
 // for the rest, and delays no other task.
-TEST_F(scheduled_silent_clock, that_lags_makes_a_task_wait_for_the_rest_and_nobody_else) {
+TEST_F(scheduled_silent_clock, that_lags_delays_only_the_task_that_it_times) {
     const auto when = clock_->wall_now() + 10s;
     std::atomic<bool> early{false};
     const auto alarm = pool_.schedule_at([&] { early = clock_->wall_now() < when; }, when);

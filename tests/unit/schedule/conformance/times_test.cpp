@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using spool::scheduled_future;
 using spool::scheduled_thread_pool_executor;
-using clock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 
 // The start times of the first few runs.
 class run_times {
@@ -25,7 +25,7 @@ public:
 
     void note() {  // runs of one task never overlap
         if (times_.size() < wanted_) {
-            times_.push_back(clock::now());
+            times_.push_back(steady_clock::now());
             if (times_.size() == wanted_) {
                 complete_.open();
             }
@@ -35,11 +35,11 @@ public:
         return complete_.opens_within(d);
     }
     /// Precondition: the runs are complete.
-    [[nodiscard]] const std::vector<clock::time_point>& get() const { return times_; }
+    [[nodiscard]] const std::vector<steady_clock::time_point>& get() const { return times_; }
 
 private:
     const std::size_t wanted_;
-    std::vector<clock::time_point> times_;
+    std::vector<steady_clock::time_point> times_;
     test::gate complete_;
 };
 
@@ -47,19 +47,20 @@ TEST(scheduled_thread_pool_executor, STPE_002_a_function_runs_no_sooner_than_its
     const auto delay = test::short_delay();
     scheduled_thread_pool_executor pool{scheduler_of(1)};
     const ended_at_last end{pool};
-    const auto start = clock::now();
-    const scheduled_future<clock::time_point> ran_at = pool.schedule([] { return clock::now(); }, delay);
+    const auto start = steady_clock::now();
+    const scheduled_future<steady_clock::time_point> ran_at =
+        pool.schedule([] { return steady_clock::now(); }, delay);
     EXPECT_GE(ran_at.get_for(test::long_delay()) - start, delay);
     EXPECT_EQ(ran_at.state(), spool::future_state::succeeded);
 }
 
 TEST(scheduled_thread_pool_executor, STPE_003_an_action_runs_no_sooner_than_its_delay) {
     const auto delay = test::short_delay();
-    clock::time_point ran_at{};
+    steady_clock::time_point ran_at{};
     scheduled_thread_pool_executor pool{scheduler_of(1)};
     const ended_at_last end{pool};
-    const auto start = clock::now();
-    const scheduled_future<void> result = pool.schedule([&] { ran_at = clock::now(); }, delay);
+    const auto start = steady_clock::now();
+    const scheduled_future<void> result = pool.schedule([&] { ran_at = steady_clock::now(); }, delay);
     ASSERT_NO_THROW(result.get_for(test::long_delay()));
     EXPECT_GE(ran_at - start, delay);
     EXPECT_EQ(result.state(), spool::future_state::succeeded);
@@ -70,7 +71,7 @@ TEST(scheduled_thread_pool_executor, STPE_004_a_fixed_rate_begins_no_sooner_than
     run_times runs{1};
     scheduled_thread_pool_executor pool{scheduler_of(1)};
     const ended_at_last end{pool};
-    const auto start = clock::now();
+    const auto start = steady_clock::now();
     const auto beat = pool.schedule_at_fixed_rate([&] { runs.note(); }, delay, test::long_delay());
     ASSERT_TRUE(runs.are_complete_within(test::long_delay()));
     EXPECT_GE(runs.get()[0] - start, delay);
@@ -82,7 +83,7 @@ TEST(scheduled_thread_pool_executor, STPE_005_a_fixed_delay_begins_no_sooner_tha
     run_times runs{1};
     scheduled_thread_pool_executor pool{scheduler_of(1)};
     const ended_at_last end{pool};
-    const auto start = clock::now();
+    const auto start = steady_clock::now();
     const auto beat = pool.schedule_with_fixed_delay([&] { runs.note(); }, delay, test::long_delay());
     ASSERT_TRUE(runs.are_complete_within(test::long_delay()));
     EXPECT_GE(runs.get()[0] - start, delay);
@@ -109,7 +110,7 @@ TEST(scheduled_thread_pool_executor,
     EXPECT_TRUE(for_some_period([&](std::chrono::milliseconds period) {
         // Shared, because the cancelled task may be in its ninth run.
         const auto runs = std::make_shared<run_times>(cycles);
-        const auto start = clock::now();
+        const auto start = steady_clock::now();
         const auto beat = pool.schedule_at_fixed_rate([runs] { runs->note(); }, 0ms, period);
         const bool came = runs->are_complete_within(cycles * period + test::long_delay());
         beat.cancel();
