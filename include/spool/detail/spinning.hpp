@@ -69,10 +69,11 @@ private:
 ///     nothing had come for longer than spin_budget               not at all
 ///     anything else                                              min_spin
 ///
-/// So one long wait ends the long spins, and two short waits start them again. A wait that ends with
-/// a wake-up seems longer than it had to be, so min_spin must detect that waits have become short. A
-/// wait longer than spin_budget was long whatever its wake-up took. After such a wait even min_spin
-/// would be wasted: the thread that woke this one often waits for the CPU that this one would keep.
+/// So one long wait ends the long spins, and two short waits start them again. A wait that ends
+/// with a wake-up seems longer than it had to be, so min_spin must detect that waits have become
+/// short. A wait longer than spin_budget was long whatever its wake-up took. After such a wait even
+/// min_spin would be wasted: the thread that woke this one often waits for the CPU that this one
+/// would keep.
 ///
 /// Thread safety: any thread may call every member. If two threads record a wait at once, one
 /// may be lost; the result is a guess anyway.
