@@ -19,8 +19,8 @@ namespace spool::inline v1 {
 /// short waits.
 inline constexpr std::chrono::nanoseconds break_even = std::chrono::microseconds{16};
 
-/// How long a wait spins whatever came before, unless spinning does not pay at all. It is an eighth
-/// of break_even, so it costs little, and it detects when waits become short.
+/// How long a wait spins after a wait of medium length. It is an eighth of break_even, so it costs
+/// little, and it detects when waits become short.
 inline constexpr std::chrono::nanoseconds min_spin = break_even / 8;
 
 /// A larger limit, for spins that pay with CPU time for low latency: idle_spin::low_latency(), the
@@ -63,34 +63,66 @@ private:
     static constexpr std::uint32_t timeout = 40;  // us: not more than waking another takes
 };
 
-/// How long the next wait spins: the budget if the last two waits were no longer than the budget,
-/// else min_spin. So one long wait ends the long spins, and two short waits start them again.
+/// How long the next wait spins:
+///
+///     the last two waits were no longer than the budget          the budget
+///     nothing had come for longer than spin_budget               not at all
+///     anything else                                              min_spin
+///
+/// So one long wait ends the long spins, and two short waits start them again. A wait that ends
+/// with a wake-up seems longer than it had to be, so min_spin must detect that waits have become
+/// short. A wait longer than spin_budget was long whatever its wake-up took. After such a wait even
+/// min_spin would be wasted: the thread that woke this one often waits for the CPU that this one
+/// would keep.
 ///
 /// Thread safety: any thread may call every member. If two threads record a wait at once, one
 /// may be lost; the result is a guess anyway.
 class recent_waits {
 public:
-    /// `budget`: how long a wait may spin, and the longest wait that counts as short.
+    /// `budget`: how long a wait may spin, and the longest wait that counts as short; at most
+    /// spin_budget.
     explicit constexpr recent_waits(std::chrono::nanoseconds budget = break_even) noexcept
         : budget_(budget) {}
 
     [[nodiscard]] std::chrono::nanoseconds next_spin() const noexcept {
-        const unsigned waits = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
-        return waits >= enough ? budget_ : min_spin;
+        const int waits = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
+        return waits >= enough ? budget_ : waits == after_long_wait ? std::chrono::nanoseconds{0} : min_spin;
     }
-    void record(std::chrono::nanoseconds wait) noexcept {
-        const unsigned before = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
-        const unsigned now = wait > budget_ ? 0 : before < enough ? before + 1 : enough;
+    /// For one thread.
+    void record(std::chrono::nanoseconds wait) noexcept { update(wait, wait); }
+    /// For threads that take turns: each of them waits longer than the time from one arrival to the
+    /// next. `now`: when the wait ended.
+    void record(std::chrono::nanoseconds wait, deadline::time_point now) noexcept {
+        if (wait <= budget_) {
+            update(wait, wait);
+            return;
+        }
+        // relaxed, hint
+        const deadline::time_point last = last_end_.load(std::memory_order_relaxed);
+        last_end_.store(now, std::memory_order_relaxed);  // relaxed, hint
+        update(wait, std::min<std::chrono::nanoseconds>(wait, now - last));
+    }
+
+private:
+    static constexpr int enough = 2;
+    static constexpr int after_long_wait = -1;
+
+    // `gap`: for how long nothing had come.
+    void update(std::chrono::nanoseconds wait, std::chrono::nanoseconds gap) noexcept {
+        const int before = short_waits_.load(std::memory_order_relaxed);  // relaxed, hint
+        const int now = gap > spin_budget ? after_long_wait
+                        : wait > budget_  ? 0
+                                          : std::clamp(before + 1, 1, enough);
         if (now != before) {
             short_waits_.store(now, std::memory_order_relaxed);  // relaxed, hint
         }
     }
 
-private:
-    static constexpr unsigned enough = 2;
-
     std::chrono::nanoseconds budget_;
-    std::atomic<unsigned> short_waits_{enough};  // in a row; counted up to `enough`
+    // In a row, counted up to `enough`; or after_long_wait.
+    std::atomic<int> short_waits_{enough};
+    // When the last wait longer than the budget ended.
+    std::atomic<deadline::time_point> last_end_{deadline::time_point{}};
 };
 
 /// The same for one thread's waits for futures. Two threads that wait for each other in turn make

@@ -27,10 +27,11 @@ namespace spool::inline v1 {
 ///     spool::thread_pool_executor pool({.idle_spin = spool::idle_spin::off()});
 class idle_spin {
 public:
-    /// Spins only while that saves CPU time. An idle worker spins for at least 2 us. It spins for
-    /// up to 16 us, about what a sleep and a wake-up cost in CPU time, while the last two tasks
-    /// came within that time. It does not spin at all with a single CPU, with a cgroup quota of
-    /// less than two CPUs, or for ten seconds after the process was throttled.
+    /// Spins only while that saves CPU time. An idle worker spins for 2 us. It spins for up to
+    /// 16 us, about what a sleep and a wake-up cost in CPU time, while the last two tasks came
+    /// within that time. It does not spin at all while tasks come more than 100 us apart, with a
+    /// single CPU, with a cgroup quota of less than two CPUs, or for ten seconds after the process
+    /// was throttled.
     [[nodiscard]] static constexpr idle_spin adaptive() noexcept { return idle_spin{adaptive_mark}; }
     /// Spends CPU time for latency: spins for up to spin_budget (100 us) after the last task, while
     /// the last two tasks came within that time. Does not spin with a single CPU. A pool that gets

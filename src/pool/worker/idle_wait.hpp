@@ -36,7 +36,8 @@ public:
         const wait_result how = pool_.backlog.pop_until(polled, limits, look_again);
         if (polled.has_value()) {
             next_ = *std::move(polled);
-            pool_.idle_waits.record(deadline::clock::now() - since_);
+            const deadline::time_point now = deadline::clock::now();
+            pool_.idle_waits.record(now - since_, now);
         }
         return how;
     }

@@ -32,22 +32,71 @@ TEST(recent_waits_guess, spins_for_the_budget_before_anything_was_noted) {
 }
 
 TEST(recent_waits_guess, one_long_wait_ends_the_spinning_and_two_short_ones_restart_it) {
-    recent_waits waits{spin_budget};
-    waits.record(spin_budget);
-    EXPECT_EQ(waits.next_spin(), spin_budget);
-    waits.record(spin_budget + 1ns);
+    recent_waits waits;
+    waits.record(spool::break_even);
+    EXPECT_EQ(waits.next_spin(), spool::break_even);
+    waits.record(spool::break_even + 1ns);
     EXPECT_EQ(waits.next_spin(), spool::min_spin);
     waits.record(1us);
     EXPECT_EQ(waits.next_spin(), spool::min_spin);
     waits.record(1us);
-    EXPECT_EQ(waits.next_spin(), spin_budget);
+    EXPECT_EQ(waits.next_spin(), spool::break_even);
+}
+
+TEST(recent_waits_guess, wait_longer_than_any_spin_is_followed_by_no_spin_at_all) {
+    for (const auto budget : {spool::break_even, spin_budget}) {
+        recent_waits waits{budget};
+        waits.record(spin_budget + 1ns);
+        EXPECT_EQ(waits.next_spin(), 0ns);
+        waits.record(std::chrono::nanoseconds::max());
+        EXPECT_EQ(waits.next_spin(), 0ns);
+    }
+}
+
+TEST(recent_waits_guess, short_spins_begin_again_after_one_wait_no_longer_than_the_longest_spin) {
+    for (const auto budget : {spool::break_even, spin_budget}) {
+        recent_waits waits{budget};
+        waits.record(1h);
+        waits.record(spin_budget);
+        EXPECT_EQ(waits.next_spin(), spool::min_spin);
+    }
+}
+
+TEST(recent_waits_guess, long_waits_of_threads_that_take_turns_count_by_the_time_between_their_ends) {
+    for (const auto budget : {spool::break_even, spin_budget}) {
+        recent_waits waits{budget};
+        spool::deadline::time_point now = spool::deadline::clock::now();
+        waits.record(1ms, now);
+        EXPECT_EQ(waits.next_spin(), 0ns);
+        for (int i = 0; i < 10; ++i) {
+            waits.record(1ms, now += spin_budget);
+            EXPECT_EQ(waits.next_spin(), spool::min_spin);
+        }
+        waits.record(1ms, now += spin_budget + 1ns);
+        EXPECT_EQ(waits.next_spin(), 0ns);
+    }
+}
+
+TEST(recent_waits_guess, wait_is_never_taken_for_longer_than_it_was) {
+    recent_waits waits;
+    waits.record(spin_budget, spool::deadline::clock::now());
+    EXPECT_EQ(waits.next_spin(), spool::min_spin);
+}
+
+TEST(recent_waits_guess, two_short_waits_are_enough_after_the_longest_one_too) {
+    recent_waits waits;
+    waits.record(1h);
+    waits.record(1us);
+    EXPECT_EQ(waits.next_spin(), spool::min_spin);
+    waits.record(1us);
+    EXPECT_EQ(waits.next_spin(), spool::break_even);
 }
 
 TEST(recent_waits_guess, short_waits_must_come_in_a_row) {
     recent_waits waits;
     for (int i = 0; i < 100; ++i) {
         waits.record(1us);
-        waits.record(std::chrono::nanoseconds::max());
+        waits.record(spool::break_even + 1ns);
         EXPECT_EQ(waits.next_spin(), spool::min_spin);
     }
 }
