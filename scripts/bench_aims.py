@@ -159,14 +159,16 @@ def aims():
     found += [most("W11", SCHEDULED, "bytes_per_timer", "bytes/timer", 1.0, "the best"),
               most("W11a", SCHEDULED, "late_p50_us", "p50 us late", 1.05, "the best"),
               most("W11a", SCHEDULED, "late_p99_us", "p99 us late", 1.05, "the best")]
+    # The tail counts from the due time: in an open loop, a task that the pool lets its producer post
+    # late is late too.
     for workload in ("W12", "W12s"):
         found += [most(workload, pool, "cores_busy", "cores busy", limit, "the mutex pool", only(MUTEX))
                   for pool, limit in ((FIXED, 1.15), (STEALING, 1.15), (NO_SPIN, 1.05))]
         found += [most(workload, FIXED, "p50_us", "p50 us", 1.05, "the mutex pool", only(MUTEX)),
-                  most(workload, FIXED, "p99_us", "p99 us", 1.5, "the mutex pool", only(MUTEX)),
+                  most(workload, FIXED, "p99_from_due_us", "p99 us from due", 1.5, "the mutex pool", only(MUTEX)),
                   most(workload, LOW_LATENCY, "p50_us", "p50 us", 1.5, "the best that spins", only(*SPINNING)),
                   cores_of_the_best_that_spins(workload),
-                  most(workload, LOW_LATENCY, "p99_us", "p99 us", 1.0, "the mutex pool", only(MUTEX))]
+                  most(workload, LOW_LATENCY, "p99_from_due_us", "p99 us from due", 1.0, "the mutex pool", only(MUTEX))]
     for workload in ("W14", "W14d"):
         for pool in (FIXED, STEALING):
             found += [least(workload, pool, "Mtasks_s", "Mtasks/s", 1.5, "every C++ pool", is_cpp),
