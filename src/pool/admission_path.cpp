@@ -12,6 +12,16 @@ namespace spool::inline v1 {
 // ---- The slow parts of the fast paths
 
 template <class Pool>
+[[gnu::noinline]] void admission_path<Pool>::publish_and_execute(task_type& work) {
+    calls_under_way::entry call = enter_call();
+    const ticket mine = pool_.backlog.publish(work);
+    if (const admitted how = admit_or_recover(work); how != admitted::queued) {
+        call.end();
+        finish_or_reject(work, mine, how);
+    }
+}
+
+template <class Pool>
 [[gnu::noinline]] void admission_path<Pool>::finish_or_reject(task_type& work, ticket mine, admitted how) {
     std::exception_ptr error;
     calls_under_way::entry call = enter_call();
@@ -20,6 +30,12 @@ template <class Pool>
     if (answer != admission_result::accepted) {
         rejection_path{pool_}.refuse(std::move(work), answer, error);
     }
+}
+
+template <class Pool>
+[[gnu::noinline]] bool admission_path<Pool>::publish_and_fork(task_type& child) {
+    std::exception_ptr error;
+    return try_admit(child, error) == admission_result::accepted;
 }
 
 template <class Pool>

@@ -30,7 +30,7 @@ void task_backlog::require(const task& work) const {
 }
 
 // Waiters never claim a task with a due time.
-auto task_backlog::publish_other(task& work) const -> ticket {
+auto task_backlog::publish(task& work) const -> ticket {
     require(work);
     wrap(work);  // first, since this may throw
     if (const future_link link{work}; link) {

@@ -54,18 +54,18 @@ public:
     void require(const task& work) const;
     /// Sets what must be known before another thread can see the task: its submission time, and the
     /// owner of its future. If it throws, `work` is untouched. \throws as require()
-    ticket publish(task& work) const {
-        if (timing_ != timing::none) [[unlikely]] {
-            return publish_other(work);
-        }
+    ticket publish(task& work) const;
+    /// publish() for the usual kinds of tasks, whose ticket is {work.id(), 0}. False: not such a
+    /// task, and publish() has to be called.
+    [[nodiscard]] bool try_publish(task& work) const noexcept {
         if (work.is_plain()) [[likely]] {
-            return {work.id(), 0};
+            return timing_ == timing::none;
         }
-        if (!work.is_future()) {
-            return publish_other(work);
+        if (!work.is_future() || timing_ != timing::none) {
+            return false;
         }
         static_cast<detail::future_core*>(work.shared_state())->publish(owner_);
-        return {work.id(), 0};
+        return true;
     }
     /// Undoes publish() for a task that the pool refuses. Returns false, and empties `work`, if a
     /// waiting worker has claimed the body meanwhile; then the pool has accepted the task.
@@ -163,7 +163,6 @@ public:
     }
 
 private:
-    ticket publish_other(task& work) const;
     void wrap(task& work) const;
     static void unwrap(task& work);
     bool offer_after_sweep(task& work);

@@ -7,7 +7,8 @@
 //     worker, a state_returns        pool, a state_depot              submitter
 //     block -> batch of 32 --push--> returned ----exchange----> ready -> block of the next future
 //
-// A worker that is about to sleep frees what it and the pool hold. So an idle pool keeps no memory.
+// A worker that has been idle for a millisecond frees what it and the pool hold. So an idle pool
+// keeps no memory.
 #pragma once
 
 #include <atomic>
@@ -34,9 +35,7 @@ public:
     ~state_depot() { trim(); }
 
     /// A block of `size` bytes, or null if there is none, or another submitter is at it.
-    [[nodiscard]] void* try_take(std::size_t size) noexcept {
-        return looks_empty() ? nullptr : take(size);
-    }
+    [[nodiscard]] void* try_take(std::size_t size) noexcept { return looks_empty() ? nullptr : take(size); }
     /// Takes a batch of blocks of the same size. False: there are enough, and the caller frees
     /// them.
     [[nodiscard]] bool try_return(free_block* batch) noexcept;
@@ -47,13 +46,14 @@ public:
         }
     }
 
-private:
-    // A submitter that sees too little allocates, and a worker that returns a block sees it.
+    /// A hint. A submitter that sees too little allocates, and a worker sees what it has returned.
     [[nodiscard]] bool looks_empty() const noexcept {
         return ready_.load(std::memory_order_relaxed) == nullptr &&    // relaxed, hint
                waiting_.load(std::memory_order_relaxed) == nullptr &&  // relaxed, hint
                returned_.load(std::memory_order_relaxed) == nullptr;   // relaxed, hint
     }
+
+private:
     void free_all() noexcept;
     void* take(std::size_t size) noexcept;
     void refill(std::size_t size) noexcept;
@@ -85,6 +85,7 @@ public:
     void add(void* memory, std::size_t size) noexcept;
     /// Frees what it holds.
     void free_all() noexcept;
+    [[nodiscard]] bool empty() const noexcept { return batch_ == nullptr; }
 
 private:
     static constexpr unsigned batch_size = 32;

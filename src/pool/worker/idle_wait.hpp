@@ -26,14 +26,19 @@ public:
         needed_ = true;
     }
     wait_result wait(bool limited, function_ref<bool()> look_again) {
-        if (detail::state_returns* const returns = detail::state_returns::current()) {
-            returns->free_all();
-            pool_.memory.trim();
-        }
         const deadline until = limited ? end_of_keep_alive() : deadline::never();
         std::optional<task> polled;
-        const wait_limits limits{.until = until, .stop = {}, .spin = spin_time()};
-        const wait_result how = pool_.backlog.pop_until(polled, limits, look_again);
+        wait_result how = wait_result::timed_out;
+        if (holds_memory()) {
+            const deadline soon = std::min(until, deadline::after(std::chrono::milliseconds{1}));
+            how =
+                pool_.backlog.pop_until(polled, {.until = soon, .stop = {}, .spin = spin_time()}, look_again);
+        }
+        if (how == wait_result::timed_out) {
+            free_memory();
+            how = pool_.backlog.pop_until(polled, {.until = until, .stop = {}, .spin = spin_time()},
+                                          look_again);
+        }
         if (polled.has_value()) {
             next_ = *std::move(polled);
             const deadline::time_point now = deadline::clock::now();
@@ -43,6 +48,15 @@ public:
     }
 
 private:
+    // The memory of futures. An idle worker frees what it and the pool hold, after a while: more
+    // tasks may be about to come.
+    [[nodiscard]] bool holds_memory() const noexcept {
+        return !detail::state_returns::current()->empty() || !pool_.memory.looks_empty();
+    }
+    void free_memory() noexcept {
+        detail::state_returns::current()->free_all();
+        pool_.memory.trim();
+    }
     deadline end_of_keep_alive() noexcept {
         // A worker that has been idle for the keep-alive but is needed asks again at most this
         // often.
