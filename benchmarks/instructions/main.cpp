@@ -42,7 +42,8 @@ struct plan {
     bool stealing;
 };
 
-// In the child. The worker is held while the submitter is counted, so that no wake-up comes between.
+// In the child. The worker is held while the submitter is counted, so that no wake-up comes
+// between.
 void run(const plan& what) {
     auto pool = what.stealing ? spool::work_stealing_pool(1) : spool::fixed_thread_pool(1);
     std::atomic<bool> held{true};
