@@ -26,6 +26,7 @@ struct worker;
 namespace detail {
 
 class claimable_child;
+class group_access;
 
 // The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp.
 // The group's lock guards the list.
@@ -249,7 +250,7 @@ private:
     bool run_queued();
     bool run_elsewhere();
     template <class Run>
-    bool search(Run run);
+    bool search(const detail::group_access& pool, Run run);
     bool help();
     bool help_until_all_ended();
     [[nodiscard]] bool is_parent_of(const task& t) const noexcept;

@@ -157,10 +157,9 @@ void task_group::join() noexcept {
 // Returns what `run` returns, or false if it threw: a user's queue threw, or there is no memory.
 // Children may be left then that no other worker takes.
 template <class Run>
-[[gnu::always_inline]] inline bool task_group::search(Run run) {
-    const group_access pool{pool_};
+[[gnu::always_inline]] inline bool task_group::search(const group_access& pool, Run run) {
     try {
-        return run(pool);
+        return run();
     } catch (...) {
         search_failed_ = true;
         pool.report_queue_failure();
@@ -174,13 +173,14 @@ template <class Run>
     if (worker_ == nullptr) {
         return count_.all_ended();
     }
-    const auto run_own = [this](const group_access& pool) {
+    const group_access pool{pool_};
+    const auto run_own = [this, &pool] {
         return pool.run_own(*worker_, [this](const task& t) { return is_parent_of(t); });
     };
     do {
         notice_stop();
         // Without stack room the children are left to other workers.
-        if (!worker_->has_stack_room() || (!search(run_own) && !run_elsewhere())) {
+        if (!worker_->has_stack_room() || (!search(pool, run_own) && !run_elsewhere())) {
             return count_.all_ended();
         }
     } while (!count_.all_ended());
@@ -189,10 +189,11 @@ template <class Run>
 
 // Runs the children that lie elsewhere in the queue. Returns false if there are none.
 bool task_group::run_elsewhere() {
-    if (!group_access{pool_}.finds_children()) {
+    const group_access pool{pool_};
+    if (!pool.finds_children()) {
         return run_claimable();
     }
-    return search([this](const group_access& pool) {
+    return search(pool, [this, &pool] {
         return pool.run_queued(
             *worker_, [this](const task& t) { return is_parent_of(t); }, [this] { notice_stop(); });
     });
@@ -218,11 +219,12 @@ bool task_group::help_until_all_ended() {
 }
 
 bool task_group::help() {
+    const group_access pool{pool_};
     notice_stop();
-    if (!group_access{pool_}.finds_children() || !worker_->has_stack_room()) {
+    if (!pool.finds_children() || !worker_->has_stack_room()) {
         return false;
     }
-    return search([this](const group_access& pool) {
+    return search(pool, [this, &pool] {
         return pool.run_stolen(*worker_, [this](const task& t) { return is_ancestor_of(t); });
     });
 }
