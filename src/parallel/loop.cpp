@@ -18,10 +18,12 @@
 namespace spool::inline v1::detail {
 namespace {
 
-// A fork pays if at least this much work is left, and at least `trusted` was measured: the first
-// elements of a loop are slow, because they come from memory.
+// A fork pays if at least this much work is left, and at least `trusted` was measured. The first
+// element of a loop is slow, because code and data come from memory: by itself it counts only if it
+// took `trusted_alone`.
 constexpr std::uint64_t worth_a_fork = loop_clock::from_ns(3000);
 constexpr std::uint64_t trusted = loop_clock::from_ns(1000);
+constexpr std::uint64_t trusted_alone = loop_clock::from_ns(20000);
 // How long a block of the caller alone may take, by the estimate: it cannot be shared.
 constexpr std::uint64_t block_alone = loop_clock::from_ns(2000);
 // How long a block of a participant may take, by the estimate: nobody can take part of it.
@@ -36,8 +38,13 @@ constexpr std::uint32_t max_units = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
+std::size_t loop_cpus() noexcept {
+    static const std::size_t cpus = default_parallelism();  // reads files
+    return cpus;
+}
+
 std::size_t loop_participants(const thread_pool_executor& pool) {
-    const std::size_t cpus = default_parallelism();
+    const std::size_t cpus = loop_cpus();
     const std::size_t core = pool.core_size();
     const std::size_t workers = core != 0 ? core : std::min(pool.maximum_size(), cpus);
     const bool is_outside = worker_wait_context::of(&pool_access::of(pool)) == nullptr;
@@ -108,7 +115,8 @@ bool loop::run_alone() {
         // 1: a clock may stand still for a while
         per_unit_ = std::max<ticks>((now - std::exchange(before, now)) / ran, 1);
         const std::uint64_t left = units_ - done_alone_;
-        if (may_fork && now - start >= trusted && left > 1 && left >= worth_a_fork / per_unit_) {
+        const ticks enough = done_alone_ == 1 ? trusted_alone : trusted;
+        if (may_fork && now - start >= enough && left > 1 && left >= worth_a_fork / per_unit_) {
             return false;
         }
         size = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
@@ -151,7 +159,7 @@ void loop::fork_and_join() {
         try {
             helpers.wait();
         } catch (const interrupted&) {
-            interrupted_ = true;
+            interrupted_ = !shape_.is_step;
         } catch (const cancelled&) {
             // The pool dropped a helper, or this is a forked child. The counts tell.
         }
@@ -238,7 +246,8 @@ bool loop::run_block(unit_range r, std::size_t participant) noexcept {
 
 // Caller: whether a stop was requested, of its task or by the options.
 bool loop::must_stop() noexcept {
-    interrupted_ = interrupted_ || shape_.stop.stop_requested() || this_task::stop_requested();
+    interrupted_ =
+        interrupted_ || shape_.stop.stop_requested() || (!shape_.is_step && this_task::stop_requested());
     return interrupted_;
 }
 

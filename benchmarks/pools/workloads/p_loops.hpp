@@ -72,8 +72,8 @@ figures p01_regions(std::size_t size, bool on_worker) {
     figures found;
     const auto measure = [&] {
         for (const std::size_t k : {1U, 2U, 4U, 16U}) {
-            add_time(found, "r" + std::to_string(k), time_calls([&] { loops.region(k); }, budget_of(size)),
-                     1e-9);
+            add_time(found, std::string{"r"}.append(std::to_string(k)),
+                     time_calls([&] { loops.region(k); }, budget_of(size)), 1e-9);
         }
     };
     on_worker ? loops.in(measure) : measure();
@@ -96,7 +96,7 @@ figures p02_axpy(std::size_t size) {
         };
         const loop_time t = time_calls([&] { loops.for_blocks(n, axpy); }, budget_of(size));
         require_equal(static_cast<std::size_t>(std::count(y.begin(), y.end(), y.front())), n, "axpy");
-        add_time(found, "n" + std::to_string(power), t, 1e-6);
+        add_time(found, std::string{"n"}.append(std::to_string(power)), t, 1e-6);
     }
     return found;
 }

@@ -54,7 +54,7 @@ template <std::ranges::forward_range Range, std::movable T, class Op = std::plus
         detail::partial_results<T, Op> results{op, participants};
         detail::loop{pool,
                      {count, options.grain, 0, options.stop, "parallel_reduce"},
-                     results.participants(),
+                     participants,
                      [&](std::size_t from, std::size_t to, std::size_t participant) {
                          results.add(participant, from, to, reduce(from, to));
                      }}

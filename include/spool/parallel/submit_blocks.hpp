@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "spool/base/default_parallelism.hpp"
 #include "spool/executor/submit.hpp"
 #include "spool/future/future.hpp"
 #include "spool/parallel/detail/index_range.hpp"
+#include "spool/parallel/detail/loop.hpp"
 #include "spool/parallel/options.hpp"
 #include "spool/parallel/parallel_for.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
@@ -26,7 +26,7 @@ namespace detail {
 /// that are queued cannot be divided any more.
 [[nodiscard]] inline std::size_t submitted_blocks(std::size_t count, const loop_options& options) {
     const std::size_t grain = std::max<std::size_t>(options.grain, 1);
-    const std::size_t wanted = options.chunks != 0 ? options.chunks : 4 * default_parallelism();
+    const std::size_t wanted = options.chunks != 0 ? options.chunks : 4 * loop_cpus();
     return std::min(wanted, std::max<std::size_t>(count / grain, count != 0 ? 1 : 0));
 }
 

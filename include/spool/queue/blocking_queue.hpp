@@ -328,9 +328,8 @@ public:
     virtual void attach_consumer() {}
     virtual void detach_consumer() noexcept {}
     virtual void detach_consumer_for_now() noexcept { detach_consumer(); }
-    /// Returns a new, empty queue with the same settings, or null. A pool calls this in a forked
-    /// child (see fork_policy), with this queue in any intermediate state. An override may read only
-    /// constants and single words, and must take no lock.
+    /// Returns a new, empty queue of the same settings, or null. A pool calls it in a forked child
+    /// with this queue in any state. An override reads only constants and words, and takes no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
 
 protected:

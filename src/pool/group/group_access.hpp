@@ -58,8 +58,8 @@ public:
 
     /// Runs the newest task in the thread's own store, if it is wanted. Otherwise returns false.
     template <class Wanted>
-    [[gnu::always_inline]] bool run_own(worker& w, Wanted is_wanted) const {
-        const auto run = run_if(w, is_wanted);
+    [[gnu::always_inline]] bool run_own(child_runner by, Wanted is_wanted) const {
+        const auto run = run_if(by, is_wanted);
         return pool_.backlog.queue().use_own(run);
     }
     /// The same for the oldest task in the store of another thread.

@@ -44,7 +44,12 @@ struct loop_shape {
     std::size_t chunks = 0;
     const std::stop_token& stop;
     const char* name = "parallel_for";  // for messages
+    // The loop is a step of an algorithm, which checks for stops itself: only `stop` ends it.
+    bool is_step = false;
 };
+
+/// default_parallelism(), asked once.
+[[nodiscard]] SPOOL_API std::size_t loop_cpus() noexcept;
 
 /// How many threads a loop on `pool` uses at most: as many as the pool has workers, and the caller.
 /// The caller that is no worker does not count extra if the workers alone occupy all CPUs.

@@ -129,9 +129,11 @@ private:
         left[parts] = middle;
         right[parts] = to;
         attempt([&] {
+            const auto step = static_cast<difference>(static_cast<std::size_t>(to - from) / parts);
             for (std::size_t i = 1; i < parts; ++i) {
-                const auto rank = static_cast<difference>(static_cast<std::size_t>(to - from) / parts * i);
-                left[i] = split(source, from, middle, to, rank);
+                const difference rank = step * static_cast<difference>(i);
+                // The clamp changes nothing, unless the comparison is no order.
+                left[i] = std::clamp(split(source, from, middle, to, rank), left[i - 1], left[i - 1] + step);
                 right[i] = middle + rank - (left[i] - from);
             }
         });

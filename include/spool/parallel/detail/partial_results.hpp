@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -57,18 +58,23 @@ template <class T, class It, class Op, class Project>
 template <class T, class Op>
 class partial_results {
 public:
-    partial_results(Op& op, std::size_t participants) : op_(op), lines_(participants) {}
-
-    [[nodiscard]] std::size_t participants() const noexcept { return lines_.size(); }
+    partial_results(Op& op, std::size_t participants)
+        : op_(op), participants_(participants), many_(participants > few ? participants : 0) {}
+    partial_results(const partial_results&) = delete;
+    partial_results& operator=(const partial_results&) = delete;
+    ~partial_results() = default;
 
     /// Called by the participant: the result of the block [from, to).
     void add(std::size_t participant, std::size_t from, std::size_t to, T&& value) {
-        line& mine = lines_[participant];
-        if (mine.runs.empty() || mine.end != from) {
-            mine.runs.push_back({from, std::move(value)});
+        line& mine = line_of(participant);
+        if (mine.sum && mine.end == from) {
+            *mine.sum = std::invoke(op_, *std::move(mine.sum), std::move(value));
         } else {
-            T& sum = mine.runs.back().value;
-            sum = std::invoke(op_, std::move(sum), std::move(value));
+            if (mine.sum) {
+                mine.ended.push_back({mine.from, *std::move(mine.sum)});
+            }
+            mine.from = from;
+            mine.sum.emplace(std::move(value));
         }
         mine.end = to;
     }
@@ -76,8 +82,15 @@ public:
     /// After the join.
     [[nodiscard]] T combine(T init) {
         std::vector<run> all;
-        for (line& one : lines_) {
-            std::move(one.runs.begin(), one.runs.end(), std::back_inserter(all));
+        for (std::size_t i = 0; i < participants_; ++i) {
+            line& one = line_of(i);
+            if (one.sum && i == 0 && is_alone()) {
+                return std::invoke(op_, std::move(init), *std::move(one.sum));
+            }
+            std::move(one.ended.begin(), one.ended.end(), std::back_inserter(all));
+            if (one.sum) {
+                all.push_back({one.from, *std::move(one.sum)});
+            }
         }
         std::sort(all.begin(), all.end(), [](const run& a, const run& b) { return a.from < b.from; });
         for (run& one : all) {
@@ -87,17 +100,35 @@ public:
     }
 
 private:
+    static constexpr std::size_t few = 4;
     struct run {
         std::size_t from;
         T value;
     };
     struct alignas(cache_line) line {
-        std::vector<run> runs;
+        std::optional<T> sum;  // of the run from `from` to `end`
+        std::size_t from = 0;
         std::size_t end = 0;
+        std::vector<run> ended;  // earlier runs
     };
 
+    [[nodiscard]] line& line_of(std::size_t participant) {
+        return many_.empty() ? few_[participant] : many_[participant];
+    }
+    // Whether participant 0 ran everything, in one run.
+    [[nodiscard]] bool is_alone() {
+        for (std::size_t i = 1; i < participants_; ++i) {
+            if (line_of(i).sum) {
+                return false;
+            }
+        }
+        return line_of(0).ended.empty();
+    }
+
     Op& op_;
-    std::vector<line> lines_;
+    const std::size_t participants_;
+    std::array<line, few> few_;  // no allocation for few participants
+    std::vector<line> many_;
 };
 
 /// The fixed tree: leaves of equal size, whose results are combined in pairs, level by level.

@@ -9,6 +9,8 @@
 #include <functional>
 #include <iterator>
 #include <stop_token>
+#include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -38,24 +40,28 @@ public:
 
     [[nodiscard]] std::size_t participants() const noexcept { return participants_; }
 
-    /// Throws if the caller's task, or the options, request a stop.
+    /// A stop by the options, or of the caller's task. The task that runs another thread's part of
+    /// the sort does not count: it stops with its pool, and the caller finishes the sort then.
+    [[nodiscard]] bool stop_requested() const noexcept {
+        return stop_.stop_requested() ||
+               (std::this_thread::get_id() == caller_ && this_task::stop_requested());
+    }
+    /// \throws interrupted
     void check_stop() const {
-        if (stop_.stop_requested() || this_task::stop_requested()) {
+        if (stop_requested()) {
             throw interrupted(std::string{name_} + ": stop requested; the elements are all there");
         }
-    }
-    [[nodiscard]] bool stop_requested() const noexcept {
-        return stop_.stop_requested() || this_task::stop_requested();
     }
 
     /// Calls body(i) for 0 <= i < count, each on any thread.
     template <class Body>
     void for_each(std::size_t count, Body body) {
-        run_loop(pool_, {count, 0, count, none_, name_}, [&](std::size_t from, std::size_t to, std::size_t) {
-            for (std::size_t i = from; i < to; ++i) {
-                body(i);
-            }
-        });
+        run_loop(pool_, {count, 0, count, none_, name_, true},
+                 [&](std::size_t from, std::size_t to, std::size_t) {
+                     for (std::size_t i = from; i < to; ++i) {
+                         body(i);
+                     }
+                 });
     }
     /// Calls both.
     template <class F, class G>
@@ -65,7 +71,7 @@ public:
     /// Calls body(from, to) for blocks that are [0, count).
     template <class Body>
     void for_blocks(std::size_t count, Body body) {
-        run_loop(pool_, {count, 0, 0, stop_, name_},
+        run_loop(pool_, {count, 0, 0, stop_, name_, true},
                  [&](std::size_t from, std::size_t to, std::size_t) { body(from, to); });
     }
 
@@ -75,6 +81,7 @@ private:
     const std::stop_token none_{};
     const char* const name_;
     const std::size_t participants_;
+    const std::thread::id caller_ = std::this_thread::get_id();
 };
 
 /// If the range is sorted, or strictly descending, leaves it sorted and returns true. A range whose
