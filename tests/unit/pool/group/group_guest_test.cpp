@@ -153,8 +153,10 @@ TEST_P(group_guest, can_be_a_worker_of_another_pool) {
 TEST(group_guest_attachment, lasts_from_the_first_fork_until_the_last_group_ends) {
     std::atomic<int> attached{0};
     thread_pool_executor pool(test::of_size(1, std::make_unique<counting_queue>(attached)));
-    { task_group unused{pool}; }
-    EXPECT_EQ(attached, 0);
+    pool.prestart_all_core_threads();
+    ASSERT_TRUE(test::eventually([&] { return attached == 1; }));
+    { const task_group unused{pool}; }
+    EXPECT_EQ(attached, 1);
     {
         task_group outer{pool};
         outer.run([] {});
