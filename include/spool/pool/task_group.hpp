@@ -259,7 +259,8 @@ private:
     void join_others(std::uint64_t forks_seen);
     void finish() noexcept;
     void renew();
-    bool run_queued();
+    enum class search_depth : bool { own_store, whole_queue };
+    bool run_queued(search_depth depth);
     bool run_elsewhere();
     template <class Run>
     bool search(Run run);

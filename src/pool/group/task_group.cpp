@@ -162,16 +162,17 @@ void task_group::forget_lost_children() noexcept {
 
 void task_group::join() noexcept {
     const std::uint64_t forks = forked_elsewhere_.load();  // before the search of the queue
-    if (!run_queued()) {
+    if (!run_queued(search_depth::own_store)) {
         join_others(forks);
     }
 }
 
+// Searches the whole queue only after the spin: the search stops every deque.
 [[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
     if (group_access{pool_}.id() != home_) {
         forget_lost_children();
     }
-    if (!count_.all_ended() && !help_until_all_ended()) {
+    if (!count_.all_ended() && !help_until_all_ended() && !run_queued(search_depth::whole_queue)) {
         wait_for_others(forks);
     }
 }
@@ -190,19 +191,27 @@ template <class Run>
     }
 }
 
-// If the maker is a worker or a guest, runs the children that no thread has begun. Begins with the newest in
-// the maker's own store, where they usually are. Returns true if all children have ended.
-[[gnu::always_inline]] inline bool task_group::run_queued() {
+// If the maker is a worker or a guest, runs the children that no thread has begun. Begins with the
+// newest in the maker's own store, where they usually are. Returns true if all children have ended.
+//
+// A child of a queue with stores lies elsewhere only if another thread forked it, if another task
+// lies above it, or if a thread that helps has moved it to its own store, where help() finds it.
+[[gnu::always_inline]] inline bool task_group::run_queued(search_depth depth) {
     if (!may_run_children()) {
         return count_.all_ended();
     }
-    const auto run_own = [this](const group_access& pool) {
-        return pool.run_own({worker_, guest_}, [this](const task& t) { return is_parent_of(t); });
+    bool search_all = depth == search_depth::whole_queue || !group_access{pool_}.finds_children() ||
+                      forked_elsewhere_.load() != 0;
+    const auto is_child = [&](const task& t) {
+        const bool is_mine = is_parent_of(t);
+        search_all = search_all || !is_mine;
+        return is_mine;
     };
+    const auto run_own = [&](const group_access& pool) { return pool.run_own({worker_, guest_}, is_child); };
     do {
         notice_stop();
         // Without stack room the children are left to other workers.
-        if (!has_stack_room() || (!search(run_own) && !run_elsewhere())) {
+        if (!has_stack_room() || (!search(run_own) && !(search_all && run_elsewhere()))) {
             return count_.all_ended();
         }
     } while (!count_.all_ended());
@@ -304,7 +313,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
             stop = {};
         }
         forks_seen = forked_elsewhere_.load();
-        static_cast<void>(run_queued());
+        static_cast<void>(run_queued(search_depth::whole_queue));
     }
     count_.end_sleep();
 }
