@@ -23,7 +23,12 @@ namespace test {
 
 inline spool::pool_options loop_pool(
     std::size_t n, std::unique_ptr<spool::blocking_queue<spool::task>> queue = spool::unbounded_fifo()) {
-    return {.name = "loop", .core_size = n, .maximum_size = n, .queue = std::move(queue)};
+    // A submitter waits for room; a loop never does.
+    return {.name = "loop",
+            .core_size = n,
+            .maximum_size = n,
+            .queue = std::move(queue),
+            .rejection = spool::block_policy{long_delay()}};
 }
 inline std::unique_ptr<spool::blocking_queue<spool::task>> stealing_queue() {
     return std::make_unique<spool::work_stealing_queue<spool::task>>();

@@ -49,8 +49,9 @@ TEST_F(submitted_loop, a_direct_executor_runs_the_blocks_at_once) {
 TEST_F(submitted_loop, a_refusal_cancels_the_blocks_that_were_submitted) {
     std::atomic<int> alive{0};
     {
-        spool::thread_pool_executor small(
-            test::loop_pool(1, std::make_unique<spool::array_blocking_queue<spool::task>>(2)));
+        auto options = test::loop_pool(1, std::make_unique<spool::array_blocking_queue<spool::task>>(2));
+        options.rejection = spool::abort_policy{};
+        spool::thread_pool_executor small(std::move(options));
         std::atomic<int> ran{0};
         {
             const test::busy_workers busy{small, 1};
