@@ -16,7 +16,7 @@ struct openmp_loops {
         {
             for (std::size_t i = 0; i < k; ++i) {
 #pragma omp task
-                {}
+                bench::empty_child();
             }
         }
     }

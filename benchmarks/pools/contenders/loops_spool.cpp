@@ -15,7 +15,7 @@ public:
     void region(std::size_t k) {
         spool::task_group children{pool_};
         for (std::size_t i = 0; i < k; ++i) {
-            children.run([] {});
+            children.run([] { bench::empty_child(); });
         }
         children.wait();
     }

@@ -25,7 +25,7 @@ public:
     void region(std::size_t k) requires std::is_same_v<Partitioner, tbb::auto_partitioner> {
         tbb::task_group children;
         for (std::size_t i = 0; i < k; ++i) {
-            children.run([] {});
+            children.run([] { bench::empty_child(); });
         }
         children.wait();
     }

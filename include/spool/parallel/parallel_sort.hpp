@@ -19,15 +19,19 @@ namespace spool::inline v1 {
 
 namespace detail {
 
-enum class sort_kind { any_order_of_equals, stable };
-
 template <sort_kind Kind, class It, class Less>
 void sort_directly(sort_run& run, It first, It last, Less& less) {
     run.check_stop();
-    if (sort_if_in_order(run, first, last, less)) {
+    // Equal integers cannot be told apart.
+    using value = std::iter_value_t<It>;
+    constexpr bool needs_stability =
+        Kind == sort_kind::stable &&
+        !(std::is_integral_v<value> && is_branchless<value, std::remove_const_t<Less>>);
+    constexpr sort_kind kind = needs_stability ? sort_kind::stable : sort_kind::any_order_of_equals;
+    if (sort_if_in_order<kind>(run, first, last, less)) {
         return;
     }
-    if constexpr (Kind == sort_kind::stable) {
+    if constexpr (needs_stability) {
         merge_sorter<It, Less>{run, less}.sort(first, last);
     } else {
         quick_sorter<It, Less>{run, less}.sort(first, last);
@@ -82,7 +86,7 @@ void sort(thread_pool_executor& pool, It first, It last, Comp& comp, Project& pr
 ///
 /// All threads call the same `comp` and `project`, at the same time. In place: elements that can be
 /// moved without an exception are moved about, and no memory is allocated but for a few words per
-/// thread. For other elements the sort allocates an index each. A sorted range, and a strictly
+/// thread. For other elements the sort allocates an index each. A sorted range, and a
 /// descending one, take one pass.
 ///
 /// If `comp` or `project` throws, and after a stop, the range holds a permutation of its elements.

@@ -44,7 +44,7 @@ template <class It, class Less>
 class leaf_sorter {
     using value = std::iter_value_t<It>;
     using difference = std::iter_difference_t<It>;
-    static constexpr difference small = 24;
+    static constexpr difference small = is_branchless<value, std::remove_const_t<Less>> ? 24 : 16;
     static constexpr difference ninther = 128;
 
 public:

@@ -232,7 +232,8 @@ private:
         return failed_.load();
     }
 
-    static constexpr difference leaf = 24;
+    // Comparisons that cost something are better spent on merges.
+    static constexpr difference leaf = is_branchless<value, std::remove_const_t<Less>> ? 24 : 10;
     static constexpr difference long_merge = difference{1} << 15;
 
     sort_run& run_;

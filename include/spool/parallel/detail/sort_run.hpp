@@ -84,30 +84,46 @@ private:
     const std::thread::id caller_ = std::this_thread::get_id();
 };
 
-/// If the range is sorted, or strictly descending, leaves it sorted and returns true. A range whose
-/// first elements are in no order costs next to nothing.
+enum class sort_kind { any_order_of_equals, stable };
+
+/// Gives equal neighbours of a sorted range that was reversed their old order back.
 template <class It, class Less>
+void reverse_equals(It first, It last, Less& less) {
+    while (first != last) {
+        It end = first + 1;
+        while (end != last && !less(*first, *end)) {
+            ++end;
+        }
+        for (It a = first, b = end; a < --b; ++a) {
+            std::ranges::iter_swap(a, b);
+        }
+        first = end;
+    }
+}
+
+/// If the range is ascending, or descending, leaves it sorted and returns true. A range whose first
+/// elements are in no order costs next to nothing.
+template <sort_kind Kind, class It, class Less>
 bool sort_if_in_order(sort_run& run, It first, It last, Less& less) {
     using difference = std::iter_difference_t<It>;
     const difference count = last - first;
-    const auto in_order = [&](difference from, difference to, bool descending) {
+    const auto is_in_order = [&](difference from, difference to, bool descending) {
         for (difference i = from; i < to; ++i) {
-            if (less(first[i + 1], first[i]) != descending) {
+            if (descending ? less(first[i], first[i + 1]) : less(first[i + 1], first[i])) {
                 return false;
             }
         }
         return true;
     };
     const difference sample = std::min<difference>(count - 1, 64);
-    const bool descending = less(first[1], first[0]);
-    if (!in_order(0, sample, descending)) {
+    const bool descending = !is_in_order(0, sample, false);
+    if (descending && !is_in_order(0, sample, true)) {
         return false;
     }
-    // Without a stop in the loop, a lost answer would be taken for a yes.
     std::atomic<bool> holds{true};
     run.for_blocks(static_cast<std::size_t>(count - 1), [&](std::size_t from, std::size_t to) {
         if (holds.load() &&
-            !in_order(static_cast<difference>(from), static_cast<difference>(to), descending)) {
+            !is_in_order(static_cast<difference>(from), static_cast<difference>(to), descending)) {
             holds.store(false);
         }
     });
@@ -120,6 +136,9 @@ bool sort_if_in_order(sort_run& run, It first, It last, Less& less) {
                 std::ranges::iter_swap(first + i, first + (count - 1 - i));
             }
         });
+        if constexpr (Kind == sort_kind::stable) {
+            reverse_equals(first, last, less);
+        }
     }
     return true;
 }
