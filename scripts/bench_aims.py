@@ -13,6 +13,8 @@ FIXED, STEALING, CACHED, SCHEDULED = "spool-fixed-linked", "spool-stealing", "sp
 NO_SPIN, LOW_LATENCY = "spool-fixed-no-spin", "spool-fixed-low-latency"
 MUTEX, TPE, FJP, STPE = "baseline", "java-tpe", "java-fjp", "java-stpe"
 SPINNING = ("tbb-enqueue", "eigen")
+TBB, TBB_STATIC, OMP, OMP_DYNAMIC, OMP_GUIDED = ("tbb-auto", "tbb-static", "openmp-static", "openmp-dynamic",
+                                                 "openmp-guided")
 
 
 class Medians:
@@ -131,6 +133,36 @@ def growth(workload, pool, what):
     return Aim(workload, pool, f"{what.replace('_', ' ')} at most 1.5x the smallest", 1.5, False, measure)
 
 
+def loop_aims():
+    """P1 to P6. "Best" is the best of the named peers."""
+    found = []
+    for workload, limit in (("P1", 1.5), ("P1w", 1.0)):
+        for key in ("r1", "r2", "r4", "r16"):
+            found += [most(workload, STEALING, key, f"ns ({key})", limit, "oneTBB", only(TBB)),
+                      most(workload, STEALING, key, f"ns ({key})", 0.5, "OpenMP", only(OMP))]
+    for key in ("n3", "n4", "n5", "n6", "n7"):
+        found += [most("P2", STEALING, key, f"us ({key})", 1.05, "the best", only(TBB, TBB_STATIC, OMP)),
+                  most("P2", STEALING, key, f"us ({key})", 1.1, "one thread", only("serial"))]
+    found += [most("P3", STEALING, key, f"us ({key})", 1.03, "the best", only(TBB, OMP_DYNAMIC, OMP_GUIDED))
+              for key in ("triangular", "heavy")]
+    for key in ("large", "small"):
+        found += [most("P4", STEALING, key, f"us ({key})", 1.03, "the best", only(TBB, TBB_STATIC, OMP)),
+                  most("P4", "spool-deterministic", key, f"us ({key})", 1.1, "the best", only(TBB, TBB_STATIC, OMP))]
+    for key in ("ints", "strings", "sorted", "reversed", "equal"):
+        limit = 0.95 if key in ("ints", "strings") else 1.05
+        found += [most("P5", STEALING, key, f"ms ({key})", limit, "oneTBB", only(TBB)),
+                  most("P5s", STEALING, key, f"ms ({key})", 1.1, "oneTBB", only(TBB))]
+    found += [most("P6", STEALING, key, f"us ({key})", 1.0, "oneTBB", only(TBB)) for key in ("nested", "inside")]
+    cpu = {"P1": ("r2", "r16"), "P2": ("n4", "n7"), "P3": ("triangular", "heavy"), "P4": ("large",),
+           "P5": ("ints", "strings"), "P6": ("nested", "inside")}
+    for workload, keys in cpu.items():
+        found += [most(workload, STEALING, f"{key}_cpu", f"CPU ({key})", 1.15, "oneTBB", only(TBB)) for key in keys]
+        found += [Aim(workload, "spool-fixed", f"{key} at most 2x the work-stealing pool", 2.0, False,
+                      lambda medians, w=workload, k=key: share(medians.row(w, "spool-fixed"), medians.row(w, STEALING),
+                                                               k, "", "work-stealing")) for key in keys]
+    return found
+
+
 def aims():
     found = []
     for workload in ("W1", "W1x1", "W2"):
@@ -177,7 +209,7 @@ def aims():
     for pool in (FIXED, STEALING):
         found += [growth("growth-tasks", pool, "post_ns"), growth("growth-tasks", pool, "drain_ns"),
                   growth("growth-workers", pool, "ns_per_task")]
-    return found
+    return found + loop_aims()
 
 
 def table(runs):

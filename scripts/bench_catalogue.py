@@ -49,6 +49,21 @@ def open_loop():
             Figure("cores_busy", "cores busy")]
 
 
+def loop_times(unit, *named):
+    """The time of one call, then its CPU time, for each (key, header)."""
+    return ([Figure(key, f"{header} {unit}", compared=True) for key, header in named]
+            + [Figure(f"{key}_cpu", f"CPU {unit}, {header}") for key, header in named])
+
+
+def regions():
+    return loop_times("ns", ("r1", "1 child"), ("r2", "2 children"), ("r4", "4 children"), ("r16", "16 children"))
+
+
+def sorts():
+    return loop_times("ms", ("ints", "ints"), ("strings", "strings"), ("sorted", "sorted"), ("reversed", "reversed"),
+                      ("equal", "all equal"))
+
+
 WORKLOADS = [
     Workload("W1", "one producer, empty tasks",
              "One outside thread posts 2,000,000 tasks that capture eight bytes and count; 2 workers.",
@@ -128,6 +143,23 @@ WORKLOADS = [
     Workload("W14d", "submit and drop",
              "The same, but the thread drops each future at once; the time ends when the last task has run.",
              futures(), 20_000, times=3),
+    Workload("P1", "empty region, from outside",
+             "A thread that is no worker forks 1, 2, 4 or 16 empty children and joins them; two threads, or two workers. "
+             "OpenMP: a parallel region with that many tasks.", regions(), 1, times=3),
+    Workload("P1w", "empty region, on a worker", "The same, called by a task.", regions(), 1, times=3),
+    Workload("P2", "axpy", "y += a x, doubles, 10^3 to 10^7 elements.",
+             loop_times("us", ("n3", "10^3"), ("n4", "10^4"), ("n5", "10^5"), ("n6", "10^6"), ("n7", "10^7")), 1,
+             times=3),
+    Workload("P3", "uneven loops",
+             "2000 elements whose i-th takes i steps; 10,000 elements of 100 steps, one of which takes a million.",
+             loop_times("us", ("triangular", "triangular"), ("heavy", "one heavy")), 1, times=3),
+    Workload("P4", "reduction", "The sum of 2*10^7 and of 10^4 floats, as a double.",
+             loop_times("us", ("large", "2*10^7"), ("small", "10^4")), 1, times=3),
+    Workload("P5", "sort", "10^7 ints and 10^6 strings, random; 10^7 ints sorted, reversed, all equal.", sorts(), 1, 240),
+    Workload("P5s", "stable sort", "The same. oneTBB: std::stable_sort(std::execution::par).", sorts(), 1, 240),
+    Workload("P6", "nested loops",
+             "A loop of 100 whose body is a loop of 1000; a loop of 10,000 inside a submitted task. 20 steps per element.",
+             loop_times("us", ("nested", "nested"), ("inside", "inside a task")), 1, times=3),
     Workload("growth-tasks", "cost of a task by queued tasks",
              "10^4 to 10^7 tasks queued behind a gate, 2 workers: ns per post, and per task while draining.",
              quick_size=10_000, seconds=240, times=3),
@@ -149,5 +181,5 @@ def chosen(names):
 
 
 def matches(name, workload):
-    return workload == name or (re.fullmatch(r"W\d+|growth", name) is not None
+    return workload == name or (re.fullmatch(r"[WP]\d+|growth", name) is not None
                                 and re.fullmatch(re.escape(name) + r"([a-z]\d*|-\w+)", workload) is not None)

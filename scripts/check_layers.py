@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "executor": {"base", "sync", "queue", "future"},
     "pool": {"base", "sync", "queue", "future", "executor"},
     "schedule": {"base", "sync", "queue", "future", "executor", "pool"},
+    "parallel": {"base", "sync", "queue", "future", "executor", "pool"},
     "testing": {"base", "sync", "executor"},
 }
 PLUMBING = "detail"       # what several parts are built with and no user includes

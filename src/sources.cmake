@@ -36,6 +36,23 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/future/future.hpp
     include/spool/detail/future_link.hpp
     include/spool/future/future_task.hpp
+    include/spool/parallel/detail/index_range.hpp
+    include/spool/parallel/detail/leaf_sort.hpp
+    include/spool/parallel/detail/loop.hpp
+    include/spool/parallel/detail/loop_slot.hpp
+    include/spool/parallel/detail/merge_sort.hpp
+    include/spool/parallel/detail/partial_results.hpp
+    include/spool/parallel/detail/quick_sort.hpp
+    include/spool/parallel/detail/sort_run.hpp
+    include/spool/parallel/options.hpp
+    include/spool/parallel/parallel.hpp
+    include/spool/parallel/parallel_for.hpp
+    include/spool/parallel/parallel_invoke.hpp
+    include/spool/parallel/parallel_reduce.hpp
+    include/spool/parallel/parallel_scan.hpp
+    include/spool/parallel/parallel_sort.hpp
+    include/spool/parallel/parallel_transform.hpp
+    include/spool/parallel/submit_blocks.hpp
     include/spool/pool/admission.hpp
     include/spool/pool/deadlock_policy.hpp
     include/spool/pool/detail/join_count.hpp
@@ -58,6 +75,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/queue/detached_scope.hpp
     include/spool/queue/detail/attachment.hpp
     include/spool/queue/detail/awake_consumers.hpp
+    include/spool/queue/detail/deque_list.hpp
     include/spool/queue/detail/due_waiters.hpp
     include/spool/queue/detail/element_move.hpp
     include/spool/queue/detail/fifo_end.hpp
@@ -129,6 +147,9 @@ set(SPOOL_SOURCES
     src/future/future_core.cpp
     src/future/future_link.cpp
     src/future/state_memory.cpp
+    src/parallel/index_range.cpp
+    src/parallel/loop.cpp
+    src/parallel/loop_clock.hpp
     src/pool/admission_path.cpp
     src/pool/admission_path.hpp
     src/pool/backlog.cpp
@@ -147,6 +168,8 @@ set(SPOOL_SOURCES
     src/pool/group/claimable_child.cpp
     src/pool/group/claimable_child.hpp
     src/pool/group/group_access.hpp
+    src/pool/group/guest.cpp
+    src/pool/group/guest.hpp
     src/pool/group/task_group.cpp
     src/pool/lifecycle_path.cpp
     src/pool/lifecycle_path.hpp

@@ -212,7 +212,7 @@ void on_pool(const target& t) {
         case 30: settings_of_timers(t); break;
         case 31:
             if (!t.where.drops_bodies) {  // else no worker may be left to run the children
-                fork_and_join(t.at, t.where, t.pool);
+                t.at.chance.one_in(2) ? fork_and_join(t.at, t.where, t.pool) : loop(t.at, t.where, t.pool);
             }
             break;
         case 32: invoke(t); break;

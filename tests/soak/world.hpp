@@ -123,6 +123,8 @@ struct place {
 void operate(const place& at);
 /// Forks a group of children on this pool and waits for the group.
 void fork_and_join(const place& at, slot& where, spool::thread_pool_executor& pool);
+/// A parallel loop or sort.
+void loop(const place& at, slot& where, spool::thread_pool_executor& pool);
 /// A pool that the place may use. A driver may use any pool, a task its own pool and earlier ones.
 /// So waits point to earlier pools only, and no two tasks wait for each other.
 struct usable {

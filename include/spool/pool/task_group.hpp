@@ -27,6 +27,7 @@ namespace detail {
 
 class claimable_child;
 class group_access;
+class group_guest;
 
 // The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp.
 // The group's lock guards the list.
@@ -147,15 +148,20 @@ struct task_traits<group_child<F>> : no_task_traits {
 /// No child outlives wait() or the group, so children may refer to the stack of the thread that
 /// forks them.
 ///
-/// On a worker of the pool, wait() runs the group's own children that no thread has begun, and
-/// never another task. So a pool of one worker is enough. While other workers of a work-stealing
-/// pool run the rest, wait() also runs what was forked inside those children, by groups that were
-/// made there. On any other thread wait() only sleeps, and the last child wakes it. A group that is
-/// made inside a child must end before the child does; otherwise the process ends with a message.
+/// wait() runs the group's own children that no thread has begun, and never another task. So a pool
+/// of one worker is enough, and a pool whose workers are busy. While other threads run the rest,
+/// wait() also runs what was forked inside those children, by groups that were made there, if the
+/// pool is a work-stealing one. A group that is made inside a child must end before the child does;
+/// otherwise the process ends with a message.
+///
+/// A thread that is no worker of the pool is its guest, from its first run() until the group ends:
+/// on a work-stealing pool it has a deque of its own, from which workers steal. Children that run
+/// on a guest call no hooks and are not counted by the pool. What else the guest submits meanwhile
+/// lies in its deque, too.
 ///
 /// On a work-stealing pool a fork allocates nothing for a callable of up to 32 bytes. On other
-/// kinds of pool a group that a worker made allocates a small node for each child, so that wait()
-/// need not search the queue; the queue may allocate too.
+/// kinds of pool a group allocates a small node for each child, so that wait() need not search the
+/// queue; the queue may allocate too.
 ///
 /// wait() throws the first exception of a child, when all children have ended; that exception also
 /// cancels the group. In a cancelled group, children that have not begun never do, and running
@@ -186,6 +192,9 @@ public:
         }
         if (!children_.empty()) {  // no other thread touches the list any more
             drop_list();
+        }
+        if (guest_ != nullptr) {
+            end_visit();
         }
         if (made_in_ != nullptr) {
             made_in_->remove();
@@ -239,6 +248,10 @@ private:
     void fork_elsewhere(task& child);
     bool offer(task& child);
     void run_at_once(task& child);
+    void begin_visit() noexcept;
+    void end_visit() noexcept;
+    [[nodiscard]] bool may_run_children() const noexcept { return worker_ != nullptr || guest_ != nullptr; }
+    [[nodiscard]] bool has_stack_room() const noexcept;
     bool fork_claimable(task& child);
     bool run_claimable();
     [[nodiscard]] detail::claimable_child* next_claimable() noexcept;
@@ -247,7 +260,8 @@ private:
     void join_others(std::uint64_t forks_seen);
     void finish() noexcept;
     void renew();
-    bool run_queued();
+    enum class search_depth : bool { own_store, whole_queue };
+    bool run_queued(search_depth depth);
     bool run_elsewhere();
     template <class Run>
     bool search(const detail::group_access& pool, Run run);
@@ -274,6 +288,8 @@ private:
     const void* const pool_id_;  // the pool when the group was made; forked child: another
     const void* const maker_;    // id of the thread that made the group
     worker* const worker_;       // the maker as a worker of the pool, or null
+    // Maker only: the maker as a guest of the pool, from its first fork on; null for a worker.
+    detail::group_guest* guest_ = nullptr;
     // The child of another group that this group was made in, or null.
     detail::group_frame* const made_in_ = detail::group_frame::innermost();
     // Forks by other threads, if the maker is a worker: a change makes the maker search the queue

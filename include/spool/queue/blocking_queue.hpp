@@ -323,13 +323,13 @@ public:
     /// Constant. True: each attached consumer has a store for use_own() and use_other().
     [[nodiscard]] virtual bool keeps_store_per_consumer() const noexcept { return false; }
 
-    /// A thread that takes elements repeatedly attaches first and detaches when it is done, both on
-    /// that thread. Only kinds with keeps_store_per_consumer() implement this.
+    /// A thread that takes elements repeatedly attaches first and detaches when it is done. Only
+    /// kinds with keeps_store_per_consumer() implement this. "For now": the store keeps its memory.
     virtual void attach_consumer() {}
     virtual void detach_consumer() noexcept {}
-    /// Returns a new, empty queue with the same settings, or null if the kind cannot make one. A
-    /// pool calls this in a forked child (see fork_policy), with this queue in any intermediate
-    /// state. An override may read only constants and single words, and must take no lock.
+    virtual void detach_consumer_for_now() noexcept { detach_consumer(); }
+    /// Returns a new, empty queue of the same settings, or null. A pool calls it in a forked child
+    /// with this queue in any state. An override reads only constants and words, and takes no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
 
 protected:

@@ -15,7 +15,7 @@
 #include "spool/detail/mutex.hpp"
 #include "spool/detail/pause_point.hpp"
 #include "spool/queue/blocking_queue.hpp"
-#include "spool/queue/detail/awake_consumers.hpp"
+#include "spool/queue/detail/deque_list.hpp"
 #include "spool/queue/detail/segment_fifo.hpp"
 #include "spool/queue/detail/stealing_deque.hpp"
 #include "spool/queue/detail/wait_then_trim.hpp"
@@ -53,16 +53,12 @@ template <class T>
 class work_stealing_queue final : public blocking_queue<T> {
 public:
     work_stealing_queue() noexcept(false) { prepare_barriers(); }
-    ~work_stealing_queue() override {
-        for (deque* d = deques_.load(); d != nullptr;) {
-            delete std::exchange(d, d->next);
-        }
-    }
+    ~work_stealing_queue() override = default;
 
     /// The sum of the sizes of all stores, each read once.
     [[nodiscard]] std::size_t size() const override {
         std::size_t sum = 0;
-        for (const deque* d = deques_.load(); d != nullptr; d = d->next) {
+        for (const deque* d = deques_.first(); d != nullptr; d = d->next) {
             sum += d->size();
         }
         return sum + inbox_.size();
@@ -75,33 +71,17 @@ public:
 
     /// Gives the calling thread a deque. \throws std::bad_alloc, then the thread goes on without
     /// one
-    void attach_consumer() override {
-        deque* mine = deques_.load();  // (L)
-        while (mine != nullptr && !mine->try_acquire()) {
-            mine = mine->next;
-        }
-        if (mine == nullptr) {
-            mine = std::make_unique<deque>(freeze_mutex_).release();
-            mine->next = deques_.load();
-            SPOOL_PAUSE_POINT("work_stealing_queue: about to attach");
-            while (!deques_.compare_exchange_weak(mine->next, mine)) {  // (L)
-            }
-        }
-        awake_.add();
-        mine->enter(this);
-    }
+    void attach_consumer() override { deques_.attach(freeze_mutex_).enter(this); }
     /// Takes the deque from the calling thread. Does nothing if the thread has none.
     void detach_consumer() noexcept override {
         if (deque* const mine = own_deque()) {
-            mine->leave();
             mine->trim();
-            const bool leftovers = mine->size() != 0;
-            SPOOL_PAUSE_POINT("work_stealing_queue: about to detach");
-            mine->release();
-            awake_.remove();
-            if (leftovers) {
-                this->wake_consumers();  // pair (B): the deque's bottom
-            }
+            detach(*mine);
+        }
+    }
+    void detach_consumer_for_now() noexcept override {
+        if (deque* const mine = own_deque()) {
+            detach(*mine);
         }
     }
 
@@ -139,7 +119,7 @@ public:
         if (mine == nullptr || !mine->has_room()) {
             return false;
         }
-        for (deque* d = deques_.load(); d != nullptr; d = d->next) {  // (L)
+        for (deque* d = deques_.first(); d != nullptr; d = d->next) {  // (L)
             if (node* const n = d != mine ? d->try_steal() : nullptr) {
                 return use_or_put_back(*mine, *n, use);
             }
@@ -151,7 +131,7 @@ protected:
     void prepare_recheck() noexcept override {
         deque* const mine = own_deque();
         const bool begins_rest = mine != nullptr && !std::exchange(mine->is_resting, true);
-        if (begins_rest ? awake_.remove_then_has_any() : awake_.has_any()) {
+        if (begins_rest ? deques_.awake.remove_then_has_any() : deques_.awake.has_any()) {
             heavy_barrier();
         }
     }
@@ -206,7 +186,7 @@ protected:
         node* chosen = nullptr;
         {
             const detail::lock_guard lock{freeze_mutex_};
-            const freeze_guard all{deques_.load(), nullptr};
+            const freeze_guard all{deques_.first(), nullptr};
             std::size_t count = 0;
             for (deque* d = all.first; d != nullptr; d = d->next) {
                 count += d->mark_wanted(wanted);
@@ -237,7 +217,7 @@ protected:
     void visit(function_ref<bool(const T&)> visitor) const override {
         {
             const detail::lock_guard lock{freeze_mutex_};
-            for (deque* d = deques_.load(); d != nullptr; d = d->next) {
+            for (deque* d = deques_.first(); d != nullptr; d = d->next) {
                 const freeze_guard one{d, d->next};
                 if (!d->visit(visitor)) {
                     return;
@@ -250,6 +230,13 @@ protected:
 private:
     using deque = detail::stealing_deque<T>;
     using node = typename deque::node;
+
+    void detach(deque& mine) noexcept {
+        mine.leave();
+        if (deques_.detach(mine)) {
+            this->wake_consumers();  // D4; pair (B): the deque's bottom
+        }
+    }
 
     // Calls `use` on the element of `n`, a node that was taken out. If `use` returns true or
     // throws, the node becomes a spare of `mine`. Otherwise the node goes to the bottom of `mine`.
@@ -283,7 +270,7 @@ private:
         deque* const mine;
         ~rest_guard() {
             if (mine != nullptr && std::exchange(mine->is_resting, false)) {
-                queue.awake_.add();
+                queue.deques_.awake.add();
             }
         }
     };
@@ -361,7 +348,7 @@ private:
     // Takes the oldest element of any deque. A consumer starts behind the deque it last stole from.
     template <class Take>
     [[gnu::noinline]] bool try_steal(deque* mine, Take take) {
-        deque* const head = deques_.load();  // (L)
+        deque* const head = deques_.first();  // (L)
         deque* const start = mine != nullptr && mine->victim != nullptr ? mine->victim : head;
         for (deque* d = start; d != nullptr;) {
             if (node* const n = d->try_steal(d == mine ? deque::taker::owner : deque::taker::thief)) {
@@ -382,11 +369,9 @@ private:
     }
 
     mutable detail::segment_fifo<T, detail::slots_per_segment<T>> inbox_;
-    // Only grows, at the head. attach_consumer() writes it. Publishes the deques (L).
-    std::atomic<deque*> deques_{nullptr};
     // Held while a deque is frozen or grows. A thread locks it to wait for the thaw.
     mutable detail::mutex freeze_mutex_;
-    detail::awake_consumers<> awake_;
+    detail::deque_list<deque> deques_;
 };
 
 }  // namespace spool::inline v1

@@ -8,7 +8,7 @@
 
 namespace spool::inline v1 {
 
-// For a maker that is a worker and could not find the child in the queue. Returns false, and leaves
+// For a maker that could not find the child in the queue. Returns false, and leaves
 // `child` unchanged, if the pool refuses it.
 [[gnu::noinline]] bool task_group::fork_claimable(task& child) {
     // Without memory this throws before it moves the child.
@@ -37,7 +37,7 @@ bool task_group::run_claimable() {
             found = true;
             notice_stop();
             task child = next->take();
-            detail::group_access{pool_}.run_claimed(*worker_, future_link{*next}, child);
+            detail::group_access{pool_}.run_claimed({worker_, guest_}, future_link{*next}, child);
         }
         next->drop_reference();
     }

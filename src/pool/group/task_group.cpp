@@ -47,9 +47,29 @@ task_group::task_group(thread_pool_executor& pool) noexcept
 void task_group::fork(task&& child) {
     if (!made_here() && worker_ != nullptr) [[unlikely]] {
         fork_elsewhere(child);
-    } else if (!offer(child)) [[unlikely]] {
-        run_at_once(child);
+    } else {
+        if (!may_run_children() && made_here()) {
+            begin_visit();
+        }
+        if (!offer(child)) [[unlikely]] {
+            run_at_once(child);
+        }
     }
+}
+
+[[gnu::noinline]] void task_group::begin_visit() noexcept {
+    if (const group_access pool{pool_}; pool.id() == pool_id_) {
+        guest_ = pool.enter();
+    }
+}
+
+void task_group::end_visit() noexcept {
+    const bool is_forked_child = group_access{pool_}.id() != pool_id_;
+    is_forked_child ? guest_->forget() : guest_->leave();
+}
+
+inline bool task_group::has_stack_room() const noexcept {
+    return worker_ != nullptr ? worker_->has_stack_room() : guest_->has_stack_room();
 }
 
 // run() by another thread, if the maker is a worker: the maker may have to run the child.
@@ -69,7 +89,9 @@ inline bool task_group::offer(task& child) {
         if (pool.id() != pool_id_) {
             return false;
         }
-        return pool.finds_children() || worker_ == nullptr ? pool.try_fork(child) : fork_claimable(child);
+        const bool is_claimable =
+            !pool.finds_children() && (worker_ != nullptr || (made_here() && guest_ != nullptr));
+        return is_claimable ? fork_claimable(child) : pool.try_fork(child);
     } catch (...) {  // from the queue, which has not taken the child
         return false;
     }
@@ -140,16 +162,17 @@ void task_group::forget_lost_children() noexcept {
 
 void task_group::join() noexcept {
     const std::uint64_t forks = forked_elsewhere_.load();  // before the search of the queue
-    if (!run_queued()) {
+    if (!run_queued(search_depth::own_store)) {
         join_others(forks);
     }
 }
 
+// Searches the whole queue only after the spin: the search stops every deque.
 [[gnu::noinline]] void task_group::join_others(std::uint64_t forks) {
     if (group_access{pool_}.id() != pool_id_) {
         forget_lost_children();
     }
-    if (!count_.all_ended() && !help_until_all_ended()) {
+    if (!count_.all_ended() && !help_until_all_ended() && !run_queued(search_depth::whole_queue)) {
         wait_for_others(forks);
     }
 }
@@ -167,20 +190,28 @@ template <class Run>
     }
 }
 
-// If the maker is a worker, runs the children that no thread has begun. Begins with the newest in
-// the maker's own store, where they usually are. Returns true if all children have ended.
-[[gnu::always_inline]] inline bool task_group::run_queued() {
-    if (worker_ == nullptr) {
+// If the maker is a worker or a guest, runs the children that no thread has begun. Begins with the
+// newest in the maker's own store, where they usually are. Returns true if all children have ended.
+//
+// A child of a queue with stores lies elsewhere only if another thread forked it, if another task
+// lies above it, or if a thread that helps has moved it to its own store, where help() finds it.
+[[gnu::always_inline]] inline bool task_group::run_queued(search_depth depth) {
+    if (!may_run_children()) {
         return count_.all_ended();
     }
     const group_access pool{pool_};
-    const auto run_own = [this, &pool] {
-        return pool.run_own(*worker_, [this](const task& t) { return is_parent_of(t); });
+    bool search_all = depth == search_depth::whole_queue || !pool.finds_children() ||
+                      forked_elsewhere_.load() != 0;
+    const auto is_child = [&](const task& t) {
+        const bool is_mine = is_parent_of(t);
+        search_all = search_all || !is_mine;
+        return is_mine;
     };
+    const auto run_own = [&] { return pool.run_own({worker_, guest_}, is_child); };
     do {
         notice_stop();
         // Without stack room the children are left to other workers.
-        if (!worker_->has_stack_room() || (!search(pool, run_own) && !run_elsewhere())) {
+        if (!has_stack_room() || (!search(pool, run_own) && !(search_all && run_elsewhere()))) {
             return count_.all_ended();
         }
     } while (!count_.all_ended());
@@ -195,14 +226,14 @@ bool task_group::run_elsewhere() {
     }
     return search(pool, [this, &pool] {
         return pool.run_queued(
-            *worker_, [this](const task& t) { return is_parent_of(t); }, [this] { notice_stop(); });
+            {worker_, guest_}, [this](const task& t) { return is_parent_of(t); }, [this] { notice_stop(); });
     });
 }
 
 // While other workers run the rest, runs what the rest forks, if that lies in the workers' stores.
 // Returns true if all children have ended, false if there was nothing to run for a while.
 bool task_group::help_until_all_ended() {
-    if (worker_ == nullptr) {
+    if (!may_run_children()) {
         return false;
     }
     const std::chrono::nanoseconds budget = group_access{pool_}.spin_time();
@@ -221,11 +252,11 @@ bool task_group::help_until_all_ended() {
 bool task_group::help() {
     const group_access pool{pool_};
     notice_stop();
-    if (!pool.finds_children() || !worker_->has_stack_room()) {
+    if (!pool.finds_children() || !has_stack_room()) {
         return false;
     }
     return search(pool, [this, &pool] {
-        return pool.run_stolen(*worker_, [this](const task& t) { return is_ancestor_of(t); });
+        return pool.run_stolen({worker_, guest_}, [this](const task& t) { return is_ancestor_of(t); });
     });
 }
 
@@ -278,7 +309,7 @@ void task_group::wait_for_others(std::uint64_t forks_seen) {
             stop = {};
         }
         forks_seen = forked_elsewhere_.load();
-        static_cast<void>(run_queued());
+        static_cast<void>(run_queued(search_depth::whole_queue));
     }
     count_.end_sleep();
 }

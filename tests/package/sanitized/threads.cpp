@@ -1,5 +1,6 @@
 // Hands data from thread to thread in every way that the library offers. Built with
 // -fsanitize=thread against a library that was built without it, it must run without a report.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <spool/parallel/parallel.hpp>
 #include <spool/spool.hpp>
 
 using namespace std::chrono_literals;
@@ -50,6 +52,30 @@ struct counting_hooks : spool::pool_hooks {
     }
     void terminated() override { ended = "terminated, with a string that is not short at all"; }
 };
+
+// What the caller wrote is the loop's, what the loop wrote is the caller's and the next loop's.
+void use_loops(spool::thread_pool_executor& pool) {
+    std::vector<std::string> words(3000);
+    spool::parallel_for(
+        pool, std::size_t{0}, words.size(),
+        [&](std::size_t i) { words[i] = std::string(30, 'x') + std::to_string(i * 7919 % 3001); },
+        {.chunks = 30});
+    spool::parallel_for_blocks(pool, std::size_t{0}, words.size(),
+                               [&](std::size_t b, std::size_t e) {
+                                   for (std::size_t i = b; i < e; ++i) {
+                                       words[i] += '.';
+                                   }
+                               },
+                               {.chunks = 7});
+    std::vector<std::string> stable = words;
+    spool::parallel_sort(pool, words);
+    spool::parallel_stable_sort(pool, stable);
+    check(words == stable, "sorts");
+    const auto longest = [](std::size_t a, std::size_t b) { return std::max(a, b); };
+    const std::size_t length =
+        spool::parallel_reduce(pool, words, std::size_t{0}, longest, &std::string::size);
+    check(length == 35, "reduction");
+}
 
 // What the submitter wrote is the task's, what the task wrote is the getter's.
 void use_pool(spool::thread_pool_executor& pool) {
@@ -217,10 +243,12 @@ int main() {
     {
         spool::thread_pool_executor pool = spool::fixed_thread_pool(3);
         use_pool(pool);
+        use_loops(pool);
     }
     {
         spool::thread_pool_executor pool = spool::work_stealing_pool(3);
         use_pool(pool);
+        use_loops(pool);
     }
     {
         spool::thread_pool_executor pool(

@@ -242,8 +242,8 @@ public:
 
     /// Makes the calling thread the owner of the deque and its elements, unless it has an owner.
     [[nodiscard]] bool try_acquire() noexcept {
-        bool is_owned = false;
-        return owned_.compare_exchange_strong(is_owned, true);  // (O)
+        bool is_owned = owned_.load(std::memory_order_relaxed);  // relaxed, hint: decided below
+        return !is_owned && owned_.compare_exchange_strong(is_owned, true);  // (O)
     }
     void release() noexcept { owned_.store(false); }  // (O)
 

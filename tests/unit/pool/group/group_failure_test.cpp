@@ -118,7 +118,7 @@ TEST_F(group_of_one, interrupted_in_its_sleep_waits_for_all_and_throws_interrupt
             EXPECT_TRUE(test::eventually([&] { return stop.stop_requested(); }));
             ended = true;
         });
-        children.run([this] { ++ran_; });
+        EXPECT_TRUE(started.opens());  // otherwise this thread would run the child itself
         try {
             children.wait();
         } catch (const spool::interrupted&) {
@@ -132,7 +132,6 @@ TEST_F(group_of_one, interrupted_in_its_sleep_waits_for_all_and_throws_interrupt
     waiter.interrupt();
     ASSERT_TRUE(waiter.ends());
     EXPECT_TRUE(waiter.was_interrupted());
-    EXPECT_EQ(ran_, 0);
 }
 
 TEST_F(group_of_one, interrupted_while_it_runs_a_child_itself_begins_no_other) {

@@ -19,20 +19,22 @@ long sleeps_of_this_thread() {
     return usage.ru_nvcsw;
 }
 
-// Each child ends only when the maker sleeps. So a maker that a child wakes goes to sleep again
+// The children are forked by another child, while the maker sleeps: otherwise it would run them
+// itself. Each ends only when the maker sleeps. So a maker that a child wakes goes to sleep again
 // before the next child ends.
 long sleeps_of_a_join(thread_pool_executor& pool, int children) {
     const pid_t maker = gettid();
-    test::gate all_forked;
+    test::gate begun;
     task_group group{pool};
-    for (int i = 0; i < children; ++i) {
-        group.run([&] {
-            all_forked.wait();
-            EXPECT_TRUE(test::falls_asleep(maker));
-        });
-    }
+    group.run([&] {
+        begun.open();
+        EXPECT_TRUE(test::falls_asleep(maker));
+        for (int i = 0; i < children; ++i) {
+            group.run([&] { EXPECT_TRUE(test::falls_asleep(maker)); });
+        }
+    });
+    EXPECT_TRUE(begun.opens());
     const long before = sleeps_of_this_thread();
-    all_forked.open();
     group.wait();
     return sleeps_of_this_thread() - before;
 }
@@ -42,7 +44,7 @@ TEST(group_waking, maker_outside_of_the_pool_sleeps_once_for_all_its_children) {
     EXPECT_LT(sleeps_of_a_join(pool, 200), 20);
 }
 
-// The maker is a worker of another pool, so it cannot run any of the children itself.
+// The maker is a worker of another pool, and a guest of this one.
 TEST(group_waking, maker_on_a_worker_sleeps_once_for_all_children_that_others_run) {
     thread_pool_executor pool(test::of_size(1));
     thread_pool_executor makers(test::of_size(1));
