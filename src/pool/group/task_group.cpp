@@ -200,8 +200,8 @@ template <class Run>
         return count_.all_ended();
     }
     const group_access pool{pool_};
-    bool search_all = depth == search_depth::whole_queue || !pool.finds_children() ||
-                      forked_elsewhere_.load() != 0;
+    bool search_all =
+        depth == search_depth::whole_queue || !pool.finds_children() || forked_elsewhere_.load() != 0;
     const auto is_child = [&](const task& t) {
         const bool is_mine = is_parent_of(t);
         search_all = search_all || !is_mine;
