@@ -98,7 +98,6 @@ TEST(pool_memory, an_idle_pool_keeps_none_of_the_futures_that_nobody_collected) 
     for (int i = 0; i < 10'000; ++i) {
         static_cast<void>(pool.submit([i] { return i; }));
     }
-    EXPECT_TRUE(test::eventually([&] {
-        return pool.snapshot().completed == 10'000 && pool.state_memory()->looks_empty();
-    }));
+    EXPECT_TRUE(test::eventually(
+        [&] { return pool.snapshot().completed == 10'000 && pool.state_memory()->looks_empty(); }));
 }
