@@ -41,12 +41,14 @@ void* allocate_state(std::size_t size, state_depot* depot) {
 }
 
 void free_state(void* memory, std::size_t size) noexcept {
-    state_returns* const here = may_recycle ? state_returns::current() : nullptr;
-    if (here != nullptr && !is_thread_sanitizer_active()) {
-        here->add(memory, size);
-    } else {
-        ::operator delete(memory, size);
+    if constexpr (may_recycle) {
+        if (state_returns* const here = state_returns::current();
+            here != nullptr && !is_thread_sanitizer_active()) {
+            here->add(memory, size);
+            return;
+        }
     }
+    ::operator delete(memory, size);
 }
 
 void state_returns::add(void* memory, std::size_t size) noexcept {
