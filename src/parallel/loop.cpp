@@ -112,8 +112,10 @@ bool loop::run_alone() {
             return true;
         }
         const ticks now = loop_clock::now();
-        // 1: a clock may stand still for a while
-        per_unit_ = std::max<ticks>((now - std::exchange(before, now)) / ran, 1);
+        // The last block tells more than the first ones. But if it was interrupted, the average does.
+        // At least 1: a clock may stand still for a while.
+        const ticks of_last = (now - std::exchange(before, now)) / ran;
+        per_unit_ = std::max<ticks>(std::min(of_last, (now - start) / done_alone_), 1);
         const std::uint64_t left = units_ - done_alone_;
         const ticks enough = done_alone_ == 1 ? trusted_alone : trusted;
         if (may_fork && now - start >= enough && left > 1 && left >= worth_a_fork / per_unit_) {
@@ -152,9 +154,11 @@ void loop::fork_and_join() {
     slots_[0].units_run = done_alone_;
     {
         task_group helpers{pool_};
+        helpers.expose(true);
         for (std::size_t i = 1; i < participants_; ++i) {
             helpers.run([this, i, &helpers] { participate(i, &helpers); });
         }
+        helpers.expose(false);
         participate(0, nullptr);
         try {
             helpers.wait();
