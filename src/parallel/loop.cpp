@@ -112,7 +112,7 @@ bool loop::run_alone() {
             return true;
         }
         const ticks now = loop_clock::now();
-        // The last block tells more than the first ones. But if it was interrupted, the average does.
+        // The last block tells more than the first ones; the average does if it was interrupted.
         // At least 1: a clock may stand still for a while.
         const ticks of_last = (now - std::exchange(before, now)) / ran;
         per_unit_ = std::max<ticks>(std::min(of_last, (now - start) / done_alone_), 1);

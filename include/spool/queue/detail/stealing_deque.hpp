@@ -53,12 +53,10 @@
 // (D) B2 -> T3, F2, and B3 -> T1: the slot, the node, the element. (P1, P4 and P5 release, too.)
 // (F) F4 -> T1, P2: what the freezer read and moved. Later compare-exchanges of top_ pass it on.
 // (G) the store of ring_ in grow() -> its load before T4: the slots. Thieves may still read an old
-//     ring, whose slots from top on do not change. So old rings live as long as the deque. The owner
-//     of an empty deque may null all slots (trim()): a thief that read one at T4 fails at T5.
+//     ring, whose slots from top on do not change; so old rings live on. The owner of an empty
+//     deque may null all slots (trim()): a thief that read one at T4 fails at T5.
 // (O) owned_ in release() -> try_acquire(): everything that only the owner touches.
 // (B) B2 is N1 of event_count: a consumer about to sleep checks by T1, T2; work_stealing_queue.
-//
-// Rejected: removal by stealing into a side list, where all threads would have to search too.
 #pragma once
 
 #include <algorithm>
@@ -242,7 +240,7 @@ public:
 
     /// Makes the calling thread the owner, unless there is one.
     [[nodiscard]] bool try_acquire() noexcept {
-        bool is_owned = owned_.load(std::memory_order_relaxed);              // relaxed, hint: decided below
+        bool is_owned = owned_.load(std::memory_order_relaxed);              // relaxed, hint
         return !is_owned && owned_.compare_exchange_strong(is_owned, true);  // (O)
     }
     void release() noexcept { owned_.store(false); }  // (O)
