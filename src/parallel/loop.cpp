@@ -22,6 +22,8 @@ namespace {
 // element of a loop is slow, because code and data come from memory: by itself it counts only if it
 // took `trusted_alone`.
 constexpr std::uint64_t worth_a_fork = loop_clock::from_ns(3000);
+// Inside another loop the other threads probably have work, so a fork pays later.
+constexpr std::uint64_t worth_a_nested_fork = loop_clock::from_ns(25000);
 constexpr std::uint64_t trusted = loop_clock::from_ns(1000);
 constexpr std::uint64_t trusted_alone = loop_clock::from_ns(20000);
 // How long a block of the caller alone may take, by the estimate: it cannot be shared.
@@ -35,6 +37,16 @@ constexpr std::uint64_t least_block = loop_clock::from_ns(1000);
 constexpr std::uint32_t growth = 8;  // of the caller's blocks before the fork
 
 constexpr std::uint32_t max_units = std::numeric_limits<std::uint32_t>::max();
+
+// How many loops the calling thread runs blocks of, one inside the other.
+constinit thread_local unsigned loops_here = 0;
+
+struct inside_loop {
+    inside_loop() noexcept { ++loops_here; }
+    inside_loop(const inside_loop&) = delete;
+    inside_loop& operator=(const inside_loop&) = delete;
+    ~inside_loop() { --loops_here; }
+};
 
 }  // namespace
 
@@ -98,6 +110,8 @@ bool loop::run_alone() {
         return false;
     }
     const bool may_fork = participants_ > 1;
+    const std::uint64_t worth = loops_here == 0 ? worth_a_fork : worth_a_nested_fork;
+    const inside_loop mark;
     std::uint32_t size = 1;
     const ticks start = loop_clock::now();
     ticks before = start;
@@ -112,11 +126,13 @@ bool loop::run_alone() {
             return true;
         }
         const ticks now = loop_clock::now();
-        // 1: a clock may stand still for a while
-        per_unit_ = std::max<ticks>((now - std::exchange(before, now)) / ran, 1);
+        // The last block tells more than the first ones; the average does if it was interrupted.
+        // At least 1: a clock may stand still for a while.
+        const ticks of_last = (now - std::exchange(before, now)) / ran;
+        per_unit_ = std::max<ticks>(std::min(of_last, (now - start) / done_alone_), 1);
         const std::uint64_t left = units_ - done_alone_;
         const ticks enough = done_alone_ == 1 ? trusted_alone : trusted;
-        if (may_fork && now - start >= enough && left > 1 && left >= worth_a_fork / per_unit_) {
+        if (may_fork && now - start >= enough && left > 1 && left >= worth / per_unit_) {
             return false;
         }
         size = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
@@ -152,9 +168,11 @@ void loop::fork_and_join() {
     slots_[0].units_run = done_alone_;
     {
         task_group helpers{pool_};
+        helpers.expose(true);
         for (std::size_t i = 1; i < participants_; ++i) {
             helpers.run([this, i, &helpers] { participate(i, &helpers); });
         }
+        helpers.expose(false);
         participate(0, nullptr);
         try {
             helpers.wait();
@@ -175,6 +193,7 @@ void loop::fork_and_join() {
 
 // Step 3. `helpers` is null for the caller.
 void loop::participate(std::size_t participant, const task_group* helpers) noexcept {
+    const inside_loop mark;
     loop_slot& slot = slots_[participant];
     ticks per_unit = std::max<ticks>(per_unit_, 1);
     ticks before = loop_clock::now();

@@ -183,7 +183,7 @@ constexpr const char* deque_file = "stealing_deque.hpp";
 
 TEST(guest_plant, a_new_deque_that_is_not_found_in_the_list_keeps_its_elements) {
     model::expect_found<guest_leaves_an_element<false>>(
-        {model::harm::pretend, list, "return head_.load(); }  // (L)", 0}, "", model::preemptions(3));
+        {model::harm::pretend, list, "{ return head_.load(); }", 0}, "", model::preemptions(3));
 }
 TEST(guest_plant, an_acquisition_that_receives_nothing_is_a_race_of_two_owners) {
     model::expect_found<two_guests>({model::harm::relax, deque_file, "(is_owned, true)"}, "",

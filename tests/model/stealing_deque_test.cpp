@@ -44,6 +44,7 @@ public:
         }
     }
     void trim() { deque_.trim(); }
+    void expose() { deque_.exposes = true; }
     [[nodiscard]] std::uint64_t digest() const { return pushed_ << 8U | taken_; }
     void end() {
         while (node* const n = deque_.try_steal()) {
@@ -118,6 +119,36 @@ struct far_elements : deque_of<4> {
         }
     }
 };
+// The owner pushes for thieves, and pops one of the elements itself.
+struct exposed_elements : deque_of<4> {
+    static constexpr unsigned threads = 2;
+    void thread(unsigned t) {
+        if (t == 1) {
+            expose();
+            push(1);
+            push(2);
+            pop();
+            pop();
+        } else {
+            steal();
+            steal();
+        }
+    }
+};
+struct exposed_element_and_freezer : deque_of<4> {
+    static constexpr unsigned threads = 3;
+    void thread(unsigned t) {
+        if (t == 1) {
+            expose();
+            push(1);
+            pop();
+        } else if (t == 2) {
+            steal();
+        } else {
+            remove(1);
+        }
+    }
+};
 struct growth : deque_of<2> {
     static constexpr unsigned threads = 2;
     growth() {
@@ -166,6 +197,10 @@ struct trimming : deque_of<4> {
     }
 };
 
+TEST(stealing_deque_model, exposed_elements_are_taken_once) {
+    model::expect_sound<exposed_elements>(model::preemptions(4));
+    model::expect_sound<exposed_element_and_freezer>(model::preemptions(3));
+}
 TEST(stealing_deque_model, the_last_element_goes_to_the_owner_or_the_thief) {
     model::expect_sound<last_element>();
 }

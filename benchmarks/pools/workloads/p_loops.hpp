@@ -95,8 +95,12 @@ figures p02_axpy(std::size_t size) {
         std::vector<double> y(n, 2.0);
         const double a = 1e-9;
         const auto axpy = [a, px = x.data(), py = y.data()](std::size_t b, std::size_t e) {
+            // Copies: otherwise each store might change `a`, and nothing could be vectorised.
+            const double factor = a;
+            const double* const in = px;
+            double* const out = py;
             for (std::size_t i = b; i < e; ++i) {
-                py[i] += a * px[i];
+                out[i] += factor * in[i];
             }
         };
         const loop_time t = time_calls([&] { loops.for_blocks(n, axpy); }, budget_of(size));

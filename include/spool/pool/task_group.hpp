@@ -28,6 +28,7 @@ namespace detail {
 class claimable_child;
 class group_access;
 class group_guest;
+class loop;
 
 // The children that a group could still claim, oldest first; see src/pool/claimable_child.hpp.
 // The group's lock guards the list.
@@ -235,6 +236,7 @@ private:
     friend struct detail::group_child;
 
     friend class detail::group_link;
+    friend class detail::loop;
 
     [[nodiscard]] bool made_here() const noexcept { return maker_ == detail::group_frame::this_thread(); }
     void announce() noexcept {
@@ -250,6 +252,8 @@ private:
     void run_at_once(task& child);
     void begin_visit() noexcept;
     void end_visit() noexcept;
+    /// Maker: whether the children that it forks next are meant for other threads.
+    void expose(bool exposes) noexcept;
     [[nodiscard]] bool may_run_children() const noexcept { return worker_ != nullptr || guest_ != nullptr; }
     [[nodiscard]] bool has_stack_room() const noexcept;
     bool fork_claimable(task& child);

@@ -319,7 +319,6 @@ public:
     virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
     /// Likewise for another consumer's element. If `use` returns false, the caller's store gets it.
     virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
-
     /// Constant. True: each attached consumer has a store for use_own() and use_other().
     [[nodiscard]] virtual bool keeps_store_per_consumer() const noexcept { return false; }
 
@@ -328,6 +327,7 @@ public:
     virtual void attach_consumer() {}
     virtual void detach_consumer() noexcept {}
     virtual void detach_consumer_for_now() noexcept { detach_consumer(); }
+    virtual void expose_own(bool) noexcept {}  ///< true: what it adds next is meant for others
     /// Returns a new, empty queue of the same settings, or null. A pool calls it in a forked child
     /// with this queue in any state. An override reads only constants and words, and takes no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }

@@ -86,6 +86,11 @@ public:
     }
 
     void synchronize_with_producers() const noexcept override { heavy_barrier(); }
+    void expose_own(bool exposes) noexcept override {
+        if (deque* const mine = own_deque()) {
+            mine->exposes = exposes;
+        }
+    }
 
     [[nodiscard]] bool keeps_store_per_consumer() const noexcept override { return true; }
     /// As in blocking_queue. A waiting consumer frees the memory that the inbox and its own deque

@@ -53,6 +53,8 @@ public:
         return may_spin ? spin_budget : std::chrono::nanoseconds{0};
     }
 
+    /// Whether the children that the calling thread forks are meant for other threads.
+    void expose_own(bool exposes) const noexcept { pool_.backlog.queue().expose_own(exposes); }
     /// Returns false, and leaves `child` unchanged, if the pool refuses it.
     [[nodiscard]] bool try_fork(task& child) const { return admission_path{pool_}.try_fork(child); }
 

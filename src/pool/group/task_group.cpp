@@ -63,6 +63,15 @@ void task_group::fork(task&& child) {
     }
 }
 
+void task_group::expose(bool exposes) noexcept {
+    if (!may_run_children()) {
+        begin_visit();
+    }
+    if (const group_access pool{pool_}; pool.id() == home_) {
+        pool.expose_own(exposes);
+    }
+}
+
 void task_group::end_visit() noexcept {
     const bool is_forked_child = group_access{pool_}.id() != pool_id_;
     is_forked_child ? guest_->forget() : guest_->leave();

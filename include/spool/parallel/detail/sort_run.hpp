@@ -108,12 +108,18 @@ bool sort_if_in_order(sort_run& run, It first, It last, Less& less) {
     using difference = std::iter_difference_t<It>;
     const difference count = last - first;
     const auto is_in_order = [&](difference from, difference to, bool descending) {
-        for (difference i = from; i < to; ++i) {
-            if (descending ? less(first[i], first[i + 1]) : less(first[i + 1], first[i])) {
-                return false;
+        It at = first + from;
+        const It end = first + to;
+        if (descending) {
+            while (at != end && !less(at[0], at[1])) {
+                ++at;
+            }
+        } else {
+            while (at != end && !less(at[1], at[0])) {
+                ++at;
             }
         }
-        return true;
+        return at == end;
     };
     const difference sample = std::min<difference>(count - 1, 64);
     const bool descending = !is_in_order(0, sample, false);

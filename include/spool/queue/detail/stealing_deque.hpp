@@ -43,6 +43,7 @@
 //     misses the element (or finds a later push in its place). Else P2 sees t = b - 1, or frozen.
 //     A thief that skips T3 read top_ = b - 1, then far_ > b - 1: before P0 in the one order (or
 //     after a later rise, where the same holds). P2 follows P0, sees top_ >= b - 1, and P3 fails.
+//     B3 may come before B2 (`exposes`): a thief may then take element b before bottom_ says so.
 // I2  Only the thread that took or froze a node reads it. T4 may read a stale slot, but slot t
 //     is rewritten after top_ passed t (B1 a lap later; P4, B1) or before (F3, F4), so T5 fails.
 // I3  A check after a heavy barrier sees every push that has returned, if it is still there. From
@@ -52,14 +53,10 @@
 // (D) B2 -> T3, F2, and B3 -> T1: the slot, the node, the element. (P1, P4 and P5 release, too.)
 // (F) F4 -> T1, P2: what the freezer read and moved. Later compare-exchanges of top_ pass it on.
 // (G) the store of ring_ in grow() -> its load before T4: the slots. Thieves may still read an old
-//     ring, whose slots from top on do not change. So old rings live as long as the deque; together
-//     they are smaller than the newest. The owner of an empty deque may null all slots (trim()): a
-//     thief that read one at T4 holds a number below top_, so T5 fails.
+//     ring, whose slots from top on do not change; so old rings live on. The owner of an empty
+//     deque may null all slots (trim()): a thief that read one at T4 fails at T5.
 // (O) owned_ in release() -> try_acquire(): everything that only the owner touches.
 // (B) B2 is N1 of event_count: a consumer about to sleep checks by T1, T2; work_stealing_queue.
-//
-// Rejected: removal by stealing into a side list. Until the elements are back, all threads would
-// have to search there too, and order and size would be wrong.
 #pragma once
 
 #include <algorithm>
@@ -128,13 +125,12 @@ public:
         return true;
     }
 
-    /// Done: the pop took a node, or found none (null). Contended: try_pop_slow() finishes it.
     enum class pop_state : bool { done, contended };
     struct attempt {
         node* taken = nullptr;
         pop_state state = pop_state::done;
     };
-    /// Returns the newest element's node, or null. The caller gives the node back by recycle().
+    /// Returns the newest element's node, or null; the caller recycles it. Contended: not finished.
     [[nodiscard]] node* try_pop() noexcept {
         const attempt first = try_pop_fast();
         return first.state == pop_state::contended ? try_pop_slow() : first.taken;
@@ -199,6 +195,8 @@ public:
 
     /// Where the owner starts its next steal; null: anywhere.
     stealing_deque* victim = nullptr;
+    /// The owner pushes for thieves, who need no barrier then; it pays at P0 if it pops one itself.
+    bool exposes = false;
     /// The owner is in a wait, and has counted itself out of the queue's awake_consumers.
     bool is_resting = false;
 
@@ -240,9 +238,9 @@ public:
         }
     }
 
-    /// Makes the calling thread the owner of the deque and its elements, unless it has an owner.
+    /// Makes the calling thread the owner, unless there is one.
     [[nodiscard]] bool try_acquire() noexcept {
-        bool is_owned = owned_.load(std::memory_order_relaxed);  // relaxed, hint: decided below
+        bool is_owned = owned_.load(std::memory_order_relaxed);              // relaxed, hint
         return !is_owned && owned_.compare_exchange_strong(is_owned, true);  // (O)
     }
     void release() noexcept { owned_.store(false); }  // (O)
@@ -307,8 +305,7 @@ private:
     static constexpr std::size_t min_ring = MinRing;
     static constexpr std::uint64_t near = Near;  // near to 2 * near elements lie above far_
 
-    // Finishes a contended pop by P4 or P5, whichever top_ now asks for: top_ may have been thawed
-    // or moved since P2, which may come at any time after P1 and its barrier. None: frozen, retry.
+    // Finishes a contended pop by P4 or P5, whichever top_ now asks for. None: frozen, retry.
     std::optional<node*> try_finish_pop() noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed) + 1;  // owner; b before P1
         stealing_top t = top_.load();                                         // P2 again (F)
@@ -332,6 +329,9 @@ private:
 
     // B2 and B3. `b` is the new bottom.
     void publish(std::uint64_t b) noexcept {
+        if (exposes) [[unlikely]] {
+            far_.store(b, std::memory_order_release);  // B3, release (D): thieves need not see B2
+        }
         // B2, release (D): to T3 and F2; (B) with the light barrier
         bottom_.store(b, std::memory_order_release);  // B2
         Atomics::light_barrier();
@@ -352,7 +352,6 @@ private:
     }
     [[nodiscard]] atomic<node*>& frozen_slot(std::uint64_t i) const noexcept { return newest_ring_->at(i); }
 
-    // An estimate: thieves may have made room since oldest_seen_ was read.
     [[nodiscard]] bool seems_full() const noexcept {
         const std::uint64_t b = bottom_.load(std::memory_order_relaxed);           // relaxed, owner
         return b - oldest_seen_ >= ring_.load(std::memory_order_relaxed)->size();  // relaxed, owner
