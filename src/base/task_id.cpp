@@ -23,7 +23,7 @@ void restart_ids() noexcept {
 }
 
 void id_block::reserve() noexcept {
-    // relaxed, statistic: only uniqueness matters, and the read-modify-write alone gives that
+    // relaxed: only uniqueness matters, and the read-modify-write alone gives that
     local_.next_ = next_block.fetch_add(block_size, std::memory_order_relaxed);
     local_.end_ = local_.next_ + block_size;
 }

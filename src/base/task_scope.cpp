@@ -74,7 +74,7 @@ std::stop_token task_scope::token() {
 
 std::stop_source task_scope::interrupt() noexcept {
     const detail::lock_guard lock{mutex_};
-    stopped_.store(true, std::memory_order_release);  // (A) pairs with stop_requested()
+    stopped_.store(true, std::memory_order_release);  // release: pairs with stop_requested()
     return source_;
 }
 

@@ -37,7 +37,7 @@ std::string readable(const std::type_info& type) {
 
 }  // namespace
 
-// The Host of future_steps.
+// The Host of future_steps: gives it access to the future_core that owns the word.
 class future_core::host {
 public:
     explicit host(future_core& core) noexcept : core_(core) {}
@@ -79,7 +79,9 @@ const void* future_core::mark_of_this_thread() noexcept {
 
 future_core::~future_core() {
     if (word().now() == phase::failed) {
-        const unwatched_release quiet;  // another thread may still handle the same exception
+        // Another thread may still handle the same exception. ThreadSanitizer cannot see the C++
+        // library's reference count, so this hides the release from it.
+        const unwatched_release quiet;
         std::destroy_at(&error_);
     }
 }
@@ -105,7 +107,7 @@ void future_core::drop_handle() noexcept {
 }
 
 void future_core::drop_runner() noexcept {
-    // A waiter that has claimed the body will run it: this is then only the stale entry.
+    // If a waiter has claimed the body, the waiter runs it, and this task is only a stale entry.
     if (word().now() == phase::idle && claims().try_hold() == claim::mine) {
         try {
             cancel(cancel_mode::let_run);
@@ -152,7 +154,9 @@ bool future_core::run_and_reset() {
     if (steps { *this } -> start_over(scope)) {
         return true;
     }
-    static_cast<void>(claim_after_run(*scope));  // cannot claim; for I3, and to await cancel() (I2)
+    // Another thread has decided. Destroys the callable (I3) and waits until cancel() leaves the
+    // scope (I2).
+    static_cast<void>(claim_after_run(*scope));
     return false;
 }
 
@@ -274,7 +278,7 @@ bool future_core::wait_in_time(deadline until, std::stop_token stop, const char*
     return how == wait_result::ready;
 }
 
-// Once a pool has the task, only a worker of that pool completes the future, or cancel() does.
+// Says which pool or worker can complete the future, for the deadlock finder.
 future_link::place future_core::whereabouts() const {
     const future_word seen = word();
     const future_owner owner = owner_.load();
@@ -346,7 +350,9 @@ future_core::callback_ptr future_core::prepare(task callback) {
 void future_core::on_done(callback_ptr node) {
     callback_node* head = callbacks_.load();
     do {
-        if (head == closed() || is_lost()) {  // is_lost(): earlier callbacks are lost too
+        // is_lost(): in a forked child, a future that only the parent process can complete. No
+        // thread will call the list, so this calls now.
+        if (head == closed() || is_lost()) {
             receive_in_library(this);
             node->call();
             return;

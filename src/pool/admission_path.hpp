@@ -39,8 +39,8 @@ public:
 
     explicit admission_path(Pool& pool) noexcept : pool_(pool) {}
 
-    // The fast paths make another admission_path for their slow part. So the address of the first
-    // one is taken by no call, and the compiler keeps pool_ in a register.
+    // Slow paths are called on a temporary admission_path, so that `this` does not escape and pool_
+    // stays in a register.
 
     /// Consumes the task. \throws what the rejection policy or the factory throws;
     /// std::invalid_argument if the task is empty
@@ -57,8 +57,8 @@ public:
             admission_path{pool_}.finish_or_reject(work, mine, how);
         }
     }
-    /// These two move from `work` only if the pool accepts it. `error` becomes what the factory
-    /// threw, if that is the reason for a refusal.
+    /// try_execute() and try_fork() move from the task only if the pool accepts it. `error` becomes
+    /// what the factory threw, if that is the reason for a refusal.
     admission_result try_execute(task_type& work, std::exception_ptr& error) {
         const calls_under_way::entry call = enter_call();
         return try_admit(work, error);
@@ -88,8 +88,8 @@ public:
     admission_result readmit(task_type& work, std::exception_ptr& error) {
         return admit_below_core(work, pool_.backlog.ticket_of(work), error);
     }
-    /// The same without growth: returns false, and leaves `work` with the caller, if the queue
-    /// refuses it.
+    /// Like readmit(), but starts a worker only if none is left. Returns false, and leaves `work`
+    /// with the caller, if the pool does not take it.
     bool try_requeue(task_type& work);
     bool remove(task_id id);
     std::size_t purge();
@@ -123,7 +123,8 @@ public:
     admission_result finish(task_type& work, ticket mine, admitted how, std::exception_ptr& error);
 
 private:
-    // Brackets the part of a call that reads the pool when the task may already have run.
+    // Debug check: while the entry lives, destroying the pool is an error, because this call still
+    // reads it.
     [[nodiscard]] calls_under_way::entry enter_call() noexcept {
         return {pool_.calls, [this] { return worker_wait_context::of(&pool_) == nullptr; }};
     }
@@ -238,7 +239,7 @@ admission_result admission_path<Pool>::grow_or_refuse(task_type& work, std::exce
     }
 }
 
-// The second half of the handshake, after a successful offer.
+// E2: execute() looks at the control word again, after a successful offer.
 template <class Pool>
 admission_result admission_path<Pool>::recheck(task_type& work, ticket mine, std::exception_ptr& error) {
     SPOOL_PAUSE_POINT("execute: offered");

@@ -31,8 +31,8 @@ namespace spool::inline v1 {
 
 class task_backlog {
 public:
-    /// Identifies one submission of a task. A periodic task is requeued under the same id, and
-    /// after a run its queue entry belongs to another submission.
+    /// Identifies one submission of a task. A periodic task keeps its id; the number of its runs
+    /// tells its submissions apart.
     struct ticket {
         static constexpr std::uint64_t any = ~std::uint64_t{0};
         task_id id;
@@ -44,7 +44,7 @@ public:
     enum class timing : std::uint8_t { none, all_tasks, tasks_without_due_time };
 
     /// `owner`: the pool, as futures name it (see future_link). `label` names the pool in messages,
-    /// and must outlive this. `queue` may be null until first use.
+    /// and must outlive this. With a null `queue`, only has_queue() may be called.
     task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner, const std::string& label,
                  timing times) noexcept;
 
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] bool try_withdraw(task& work);
     /// For a task whose offer threw. Returns false if the queue, or a waiting worker, has the task.
     [[nodiscard]] bool try_recover(task& work) { return !work.empty() && try_withdraw(work); }
-    /// Retries after a sweep: a stale entry must not take the room of a task.
+    /// Offers the task. If the queue is full, removes stale entries and offers it once more.
     [[nodiscard]] bool offer(task& work) {
         if (queue_->offer(std::move(work))) [[likely]] {
             return true;
@@ -81,8 +81,8 @@ public:
     }
     /// Returns how many tasks, from the front, the queue took.
     [[nodiscard]] std::size_t offer_some(std::span<task> work) { return queue_->offer_some(work); }
-    /// Publishes and enqueues a task once there is room. `wait` calls the sleep that it gets, any
-    /// number of times, and returns what the last sleep returned. The task is as before unless the
+    /// Publishes and enqueues a task once there is room. Passes `wait` a function that sleeps;
+    /// `wait` may call it repeatedly and returns its last result. The task is unchanged unless the
     /// result is `ready`. Waiters may claim it only once it is in the queue.
     using sleeper = function_ref<wait_result(const wait_limits&)>;
     wait_result offer_when_room(task& work, function_ref<bool()> give_up,
@@ -138,8 +138,8 @@ public:
     /// Number of tasks: without stale entries, and with the tasks that workers keep.
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool is_empty() const { return queue_->empty(); }
-    /// Asks a queue that throws once more: the caller may be the last thread that checks it. If the
-    /// queue throws again, it counts as not empty.
+    /// If the queue throws, asks a second time, because the caller may be the last thread that
+    /// checks it. If it throws again, the answer is false.
     [[nodiscard]] bool is_surely_empty() const noexcept;
     [[nodiscard]] bool contains(task_id id) const;
     [[nodiscard]] bool contains_due(task_id id, due_time now) const;

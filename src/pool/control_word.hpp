@@ -49,7 +49,8 @@ public:
     /// store the current values in `seen` and return false. The first two count a worker in or out.
     [[nodiscard]] bool try_add_worker(pool_control& seen) noexcept { return try_change(seen, +1, 0); }
     [[nodiscard]] bool try_release_worker(pool_control& seen) noexcept { return try_change(seen, -1, 0); }
-    /// A worker leaves, and departs from now on; or a departing worker comes back.
+    /// try_leave() moves one worker from the workers' count to the departing count; try_come_back()
+    /// moves it back.
     [[nodiscard]] bool try_leave(pool_control& seen) noexcept { return try_change(seen, -1, +1); }
     [[nodiscard]] bool try_come_back(pool_control& seen) noexcept { return try_change(seen, +1, -1); }
     void leave() noexcept {
@@ -61,7 +62,8 @@ public:
         while (!try_release_worker(seen)) {}
     }
     /// Marks the worker as departing while a successor takes over its place in the count.
-    /// end_departure() ends a departure, or undoes this one.
+    /// end_departure() lowers the departing count: at the end of an exit, or if no successor
+    /// started.
     void begin_departure() noexcept { word_.fetch_add(1); }
     void end_departure() noexcept { word_.fetch_sub(1); }
 

@@ -36,12 +36,12 @@ public:
 
     void shutdown();
     std::vector<task> shutdown_now();
-    /// Ends the pool if nothing is left to do. Each thread that may have removed the last obstacle
-    /// calls this: the last worker, the last queued task.
+    /// Ends the pool if nothing is left to do. A thread calls this after it has removed a
+    /// worker or a queued task, which may have been the last.
     void try_terminate();
     bool await_termination(deadline until, const std::stop_token& stop);
     void close();
-    /// close() by the destructor of the handle, which a task or a hook of the pool may call.
+    /// close() for the destructor, which may run inside a task or a hook of this pool.
     void destroy();
 
 private:

@@ -1,4 +1,4 @@
-// detail::pool: a pool is these parts. Parts own state and know no protocol. Paths hold the
+// detail::pool holds the parts of one pool. Parts own state and know no protocol. Paths hold the
 // protocols and own no state: admission_path (a task arrives), worker_path (a worker's life),
 // lifecycle_path (the pool ends), task_runner (a task runs), kept_tasks and rejection_path (a task
 // is refused). A path is made for one call: admission_path{pool}.execute(...).
@@ -71,15 +71,15 @@ struct pool : std::enable_shared_from_this<pool> {
 
     /// Calls the thread factory.
     [[nodiscard]] worker_thread start_thread(const std::shared_ptr<worker>& w);
-    /// Tells a derived pool.
+    /// Calls thread_pool_executor::on_shutdown() of the derived pool.
     void on_shutdown();
 
     // ---- The parts
 
     const pool_config config;
-    // Every task reads this cache line and the next one: keep what else is written out of them.
+    // Every task reads this cache line and the next. Put nothing there that is written often.
     alignas(cache_line) control_word control;
-    const bool is_bare;  // see task_runner::run()
+    const bool is_bare;  // see pool_config::is_bare()
     current_settings settings;
     alignas(cache_line) task_backlog backlog;
     alignas(cache_line) worker_roster roster{config.name, control};
@@ -93,7 +93,8 @@ struct pool : std::enable_shared_from_this<pool> {
     const long made_in;    // the id of the process that made the pool
     abandonable in_child;  // see fork/pool_fork.hpp
 
-    thread_pool_executor& handle;  // used only inside calls on it
+    // The handle may die before the pool, so only calls through the handle use it.
+    thread_pool_executor& handle;
 };
 
 inline const std::string& pool_watch::name() const noexcept {
@@ -110,7 +111,7 @@ inline const deadlock_policy& pool_watch::policy() const noexcept {
 /// The numbers in the message of a rejection.
 [[nodiscard]] std::string rejection_numbers(const pool& p);
 
-/// The handle's only friend: for the parts of the library that get a handle.
+/// Gives library code that has a thread_pool_executor access to its detail::pool.
 class pool_access {
 public:
     [[nodiscard]] static pool& of(const thread_pool_executor& handle) noexcept { return handle.use(); }

@@ -12,7 +12,7 @@
 namespace spool::inline v1 {
 namespace {
 
-// Tells ThreadSanitizer, where it watches, that another thread will have the task.
+// If ThreadSanitizer is active, tells it that another thread will take over the task.
 void hand_over(const task& work) noexcept {
     if (detail::is_thread_sanitizer_active()) [[unlikely]] {
         detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));

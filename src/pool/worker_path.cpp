@@ -16,8 +16,8 @@
 namespace spool::inline v1 {
 namespace {
 
-// A worker's attachment to a queue that keeps a store per consumer. Null: the worker could not be
-// attached (see attach()) and works without a store of its own.
+// A worker's attachment to a queue that keeps a store per consumer. With a null queue this object
+// does nothing: the worker could not be attached (see attach()).
 class consumer_attachment {
 public:
     explicit consumer_attachment(blocking_queue<task>* queue) noexcept : queue_(queue) {}
@@ -155,8 +155,8 @@ bool worker_path<Pool>::attach(const worker& w) {
     return false;
 }
 
-// Makes the calls of its loop on a copy of the path, whose address no call takes: so the compiler
-// keeps the pool's address in a register.
+// The loop uses a local worker_path whose address never escapes, so the pool's address stays in a
+// register.
 template <class Pool>
 auto worker_path<Pool>::serve(worker& w, task_scope& scope) -> served {
     worker_path path{pool_};
@@ -189,8 +189,8 @@ auto worker_path<Pool>::serve(worker& w, task_scope& scope) -> served {
     }
 }
 
-// Dequeues a task. The first line decides for a pool that runs and has no worker too many; in any
-// other case, and if the queue is empty, fetch_slowly() decides the same and may wait.
+// Dequeues a task. Fast case: the pool runs, has no excess worker, and the queue has a task.
+// fetch_slowly() handles everything else.
 template <class Pool>
 [[gnu::always_inline]] inline bool worker_path<Pool>::fetch(task& next) {
     const pool_control now = pool_.control.load();
@@ -233,9 +233,9 @@ template <class Pool>
     return false;
 }
 
-// Slow path after a task that destroyed the pool, or that left tasks for the worker to keep. After
-// each kept task the worker serves the queue once: otherwise tasks that submit themselves again
-// would starve the queue.
+// Runs after a task that destroyed the pool, or whose refused sub-tasks this worker kept
+// (kept_tasks.hpp). After each kept task the worker serves the queue once: otherwise tasks
+// that submit themselves again would starve the queue.
 template <class Pool>
 [[gnu::noinline]] auto worker_path<Pool>::attend(worker& w, task_scope& scope, bool fine) -> served {
     task next;
@@ -258,7 +258,7 @@ template <class Pool>
     return fine ? served::continue_ : served::died;
 }
 
-// serve() for an extra worker: runs the task that it was started for, if the task is still queued,
+// serve() for a lent thread: runs the task that it was started for, if the task is still queued,
 // and counts the worker out.
 template <class Pool>
 auto worker_path<Pool>::serve_errand(worker& w, task_scope& scope) -> served {
@@ -295,7 +295,8 @@ void worker_path<Pool>::back_off() {
 
 template <class Pool>
 void worker_path<Pool>::depart(worker& w) {
-    pool_.termination.leave_close(w);  // before `leaving` is set: as a working closer
+    // Before `leaving` is set, because leave_close() picks the counter by that flag.
+    pool_.termination.leave_close(w);
     w.leaving = true;
     if (pool_.config.hooks != nullptr) {
         pool_.config.guarded(w.info, [&] { pool_.config.hooks->worker_stopped(w.info); });

@@ -29,7 +29,8 @@ template <class Pool>
 class lifecycle_path;
 
 enum class start_result { started, not_allowed, failed };
-/// How many workers there may be after a start. `any`: for an errand (see try_start()).
+/// How many workers there may be after a start. `any`: for a lent thread, which may exceed the
+/// maximum.
 enum class start_bound { core_size, core_size_or_one, maximum_size, any };
 
 template <class Pool>
@@ -41,8 +42,9 @@ public:
 
     // ---- A worker is started
 
-    /// Moves from `*first` only if it returns `started`. `error` becomes what the factory threw. A
-    /// worker with an errand runs that task (0: any), if it is queued and due, and leaves.
+    /// Moves from `*first` only if it returns `started`. `error` becomes what the factory threw.
+    /// With `errand`, the worker is a lent thread: it runs that one queued task, if it is due, or
+    /// any task if the id is 0, and leaves.
     start_result try_start(task_type* first, start_bound limit, std::exception_ptr& error,
                            std::optional<task_id> errand = {});
     /// While a start was failing, other submitters may have queued tasks for that worker. No other
@@ -61,7 +63,7 @@ public:
     void work(const std::shared_ptr<worker>& self);
     /// Claims a task for the worker. Returns false, and drops the task, if the entry is stale.
     bool try_claim(worker& w, task& next);
-    /// The queue throws at every call: pauses, longer and longer, up to a second.
+    /// Pauses after the queue threw. The pause doubles with each failure, up to about a second.
     void back_off();
 
     // ---- The steps
@@ -78,8 +80,8 @@ public:
     bool rejoin_if_needed();
     bool try_replace_self();
     void end_departure();
-    /// Wakes submitters that wait for a free slot, and a destructor that waits for the last worker.
-    /// pair (S): the count was lowered before.
+    /// Wakes submitters that wait until the pool may start another worker, and a destructor that
+    /// waits for the last worker. pair (S): the count was lowered before.
     void notify_slot_free() noexcept {
         pool_.backlog.wake_producers();
         pool_.termination.notify();

@@ -35,17 +35,19 @@ namespace spool::inline v1 {
 ///
 ///     int priority() const       // greater goes first, in queues that order by priority
 ///     due_time due() const       // earliest time to run; any std::chrono::steady_clock time_point
-///     bool is_cancelled() const  // purge() may remove it; for a submitted task its future says so
+///     bool is_cancelled() const  // true: purge() may remove the task
 ///
-/// Queues call these members while the task waits. They must be cheap and must return the same
-/// answer each time. The result type matters: the task ignores a `double priority()`, a `bool
-/// priority()` or a `std::string due()`. No other member of a callable means anything to Spool.
+/// For a submitted task, purge() asks the future instead of is_cancelled(). Queues call these
+/// members while the task waits. They must be cheap. priority() and due() must return the same
+/// answer each time; is_cancelled() may change from false to true. The result type matters: the
+/// task ignores a `double priority()`, a `bool priority()` or a `std::string due()`. No other
+/// member of a callable means anything to Spool.
 ///
 /// Thread safety: like a plain value, one thread at a time. A move never throws and never
 /// allocates; construction from a callable may allocate. A moved-from task is empty.
 class task {
 public:
-    // NOLINTNEXTLINE(modernize-use-equals-default): a const task may be made without a value
+    // NOLINTNEXTLINE(modernize-use-equals-default): not defaulted, so that `const task t;` compiles
     task() noexcept {}
     task(std::nullptr_t) noexcept {}
 
@@ -108,7 +110,7 @@ public:
         }
     }
 
-    /// Calls the callable. It may be called again; the task destroys it.
+    /// Calls the callable. The task keeps the callable, so you may call it again.
     /// \throws std::bad_function_call if empty, and whatever the callable throws.
     void operator()() {
         if (table_ == nullptr) {
@@ -154,12 +156,15 @@ public:
         return is<F>() ? static_cast<const F*>(callable()) : nullptr;
     }
 
-    /// For pools; an empty task is of no kind.
+    /// For pools. A plain task is no future's task and has no due time. is_future(): it runs a
+    /// future and has no due time. An empty task is neither.
     [[nodiscard]] bool is_plain() const noexcept { return is_of(detail::task_kind::plain); }
     [[nodiscard]] bool is_future() const noexcept { return is_of(detail::task_kind::future); }
-    /// For executors: the callable adopts the scope that it runs in (see task_scope).
+    /// For executors: whether this task runs a future, which adopts the executor's scope (see
+    /// task_scope).
     [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
-    /// For pools: the shared state of the future whose body this is, or null (see future_link).
+    /// For pools: the shared state of the future that this task completes, or null (see
+    /// future_link).
     [[nodiscard]] void* shared_state() const noexcept {
         if (is_future()) {
             void* state = nullptr;
@@ -170,7 +175,7 @@ public:
                                                                     : table_->shared_state(callable());
     }
 
-    /// For task_group: the owner of the callable, or null.
+    /// For task_group: the group whose child this task is, or null.
     [[nodiscard]] const void* owner() const noexcept {
         return table_ == nullptr || table_->owner == nullptr
                    ? nullptr
@@ -204,7 +209,8 @@ private:
         id_ = std::exchange(other.id_, 0);
         move_callable_from(other);
     }
-    // Out of line, so that the compiler inlines the usual assignment into the queues' pop (W3).
+    // Out of line, so that the compiler inlines the usual assignment into the queues' pop
+    // (benchmark W3: tasks that post tasks).
     [[gnu::noinline]] void replace_callable(task& other) noexcept {
         if (this != &other) {
             // The old callable is destroyed last: its destructor may access this task.

@@ -21,9 +21,9 @@ class task;
 ///     spool::task_scope scope{work};
 ///     work();
 ///
-/// While the scope is open, this_task::stop_token() and every plain wait in the task use it. Scopes
-/// nest when a task runs inside a task, for example in a direct_executor. A stop of the outer scope
-/// is passed on to the inner one, never the reverse.
+/// While the scope is open, this_task::stop_token() uses it, and so does every wait in the task
+/// without a stop_token argument. Scopes nest when a task runs inside a task, for example in a
+/// direct_executor. A stop of the outer scope is passed on to the inner one, never the reverse.
 ///
 /// The first request for the token allocates the stop state, so a task that never asks pays
 /// nothing. The scope drops the stop state when it closes. A worker that keeps one scope for all
@@ -39,7 +39,7 @@ public:
     /// Opens the scope for `work`. If `work` is the body of a future, that future adopts the scope:
     /// cancelling the future then stops this scope, not one nested in it.
     explicit task_scope(const task& work) noexcept;
-    /// Opens the scope for the body of a future that runs without its task.
+    /// Opens the scope for a future that a waiting worker has claimed; its task stays in the queue.
     enum class of_future {};
     explicit task_scope(of_future) noexcept;
     ~task_scope();
@@ -64,7 +64,7 @@ public:
     /// Whether a stop was requested of this scope or of an enclosing one.
     [[nodiscard]] bool stop_requested() const noexcept {
         for (const task_scope* scope = this; scope != nullptr; scope = scope->outer_) {
-            // (A) acquire: the task that sees the stop sees what preceded interrupt()
+            // acquire: pairs with the release in interrupt()
             if (scope->stopped_.load(std::memory_order_acquire)) {
                 return true;
             }
@@ -102,8 +102,8 @@ public:
     [[nodiscard]] static std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>
     clock_now() noexcept;
 
-    /// For futures, on the thread that opened the scope: the body has ended while the callable of
-    /// the body that ran in the scope is being destroyed.
+    /// For futures: `ended` while this thread destroys the callable, after the body has returned or
+    /// thrown.
     enum class body_phase : bool { running, ended };
     void set_body_phase(body_phase phase) noexcept { body_phase_ = phase; }
     [[nodiscard]] bool has_body_ended() const noexcept { return body_phase_ == body_phase::ended; }
@@ -114,8 +114,8 @@ public:
 
     // ---- In a forked child
 
-    /// Call it on the only thread of the child. It repairs and records that thread's open scopes,
-    /// so that the tasks on that thread can continue whatever other threads were doing to them.
+    /// Call it on the only thread of the child. It repairs this thread's open scopes, which other
+    /// threads may have been changing at the fork, and records them for is_of_forking_thread().
     static void after_fork_in_child() noexcept;
     /// Whether `scope`, which was open before the fork, belongs to that thread. All other threads
     /// are gone.

@@ -63,8 +63,8 @@ struct slot_filler {
     }
 };
 
-/// Calls `make` with the body of a future that `where` runs for `f`: with `f` itself, or, if the
-/// executor has a decorator, with a callable of the same result that runs the decorated task.
+/// Returns make(f), or, if the executor has a decorator, make(g): g runs the decorated f and
+/// returns f's result.
 /// \throws std::invalid_argument if `f` is empty
 template <class T, task_callable F, class Make>
 [[nodiscard]] auto with_decoration(const executor& where, F&& f, Make make) {
@@ -83,7 +83,7 @@ template <class T, task_callable F, class Make>
 
 }  // namespace detail
 
-/// The future task of `f` as `where` would submit it: decorated, if the executor has a decorator.
+/// Makes the future_task that submit(where, f) would run, including the executor's decorator.
 /// \throws std::invalid_argument if `f` is empty
 template <class T, task_callable F>
 [[nodiscard]] future_task<T> make_future_task(const executor& where, F&& f) {

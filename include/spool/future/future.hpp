@@ -254,7 +254,7 @@ public:
     friend std::ostream& operator<<(std::ostream& out, const future& f) { return out << f.describe(); }
 
 protected:
-    /// Adopts the one handle that a new state counts from the start.
+    /// Takes over a new state, whose handle count starts at one.
     template <class F, class Base>
     explicit future(detail::future_body<T, F, Base>* state) noexcept : state_(state) {}
 

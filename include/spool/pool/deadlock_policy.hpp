@@ -45,11 +45,11 @@ struct deadlock_report {
 /// throw_: the worker of this pool that has waited for the shortest time gets a `deadlock`
 /// exception out of its wait. (Not a worker inside task_group::wait(), which cannot leave its
 /// children.)
-/// lend: if a worker waits for a task that is queued in this pool, an extra thread beyond the
-/// maximum runs that task, and leaves. If a worker waits for room in this pool's queue, the extra
-/// thread runs any queued task. If workers wait for each other's running tasks, a thread would not
-/// help, and the deadlock is only reported. A task that is not due is reported at once; its extra
-/// thread starts when the task is due by the clock of its pool.
+/// lend: if a worker waits for a task that is queued in this pool, the pool starts a thread beyond
+/// the maximum, the lent thread, which runs that task and leaves. If a worker waits for room in
+/// this pool's queue, the lent thread runs any queued task. If workers wait for each other's
+/// running tasks, a thread would not help, and the deadlock is only reported. A task that is not
+/// due is reported at once; its lent thread starts when the task is due by the clock of its pool.
 ///
 /// Over several pools, the library calls the handler of the youngest waiter's pool, and a pool that
 /// lends takes precedence over one that throws.

@@ -52,8 +52,10 @@ enum class admission_result {
 ///    running tasks      | run     | run           | stop asked  | none       | none
 ///    shutdown()         | advances| -             | -           | -          | -
 ///    shutdown_now()     | advances| advances      | drains again| -          | -
-///    setters            | apply   | apply         | kept        | kept       | kept
+///    setters            | apply   | apply         | stored      | stored     | stored
 ///    await_termination()| waits   | waits         | waits       | waits      | true
+///
+/// stored: the getters return the new value, which has no effect any more.
 ///
 ///     spool::thread_pool_executor pool(
 ///         {.name = "decode", .core_size = 4, .maximum_size = 16, .keep_alive = 30s,
@@ -106,9 +108,9 @@ enum class admission_result {
 /// before.
 ///
 /// fork(): see fork_policy. The child may destroy or close the pool, which then waits for no
-/// thread. A reference to queue() is not valid in the child. A task that forks must end its child
-/// by exec or _exit, or return there, which ends the child's thread. A hook, factory or policy that
-/// forks must not return in the child.
+/// thread. A reference to queue() is not valid in the child. In the child, a task must call exec or
+/// _exit, or return; a return ends the child's only thread. A hook, factory or policy that forks
+/// must not return in the child.
 class SPOOL_API thread_pool_executor : public executor_service {
 public:
     /// \throws std::invalid_argument naming the values (see pool_options); no thread is started
@@ -225,7 +227,8 @@ public:
     /// task).
     std::size_t purge();
 
-    // ---- Numbers; exact at rest, under load each a value that held at some time during the call
+    // ---- Numbers. Each is exact while the pool is idle. Under load, it was true at some moment of
+    // the call.
 
     [[nodiscard]] std::size_t pool_size() const noexcept;
     [[nodiscard]] std::size_t active_count() const;
@@ -262,8 +265,7 @@ protected:
         /// Returns false if `may_run` rejects the pool's state, before or after the task was
         /// enqueued, or if the queue refuses; `work` is then untouched.
         [[nodiscard]] bool requeue(task& work, function_ref<bool(run_state)> may_run) const;
-        /// Reports what a task threw that will run again all the same: to the pool's `uncaught`,
-        /// as from the current worker.
+        /// Passes an exception of a periodic task to the pool's `uncaught`. The task runs again.
         void report(const std::exception_ptr& error) const noexcept;
         [[nodiscard]] bool terminates_on_uncaught() const noexcept;
 
@@ -283,8 +285,8 @@ protected:
     /// pool alone.
     [[nodiscard]] bool is_forked_child() const noexcept;
 
-    /// Terminates the pool if nothing is left to do. Call it after tasks were removed from the
-    /// queue without the pool: one of them may have been the last.
+    /// Terminates the pool if nothing is left to do. Call it after you removed tasks
+    /// directly from the queue; the last one may have delayed the end.
     void try_terminate();
 
     /// The owner id that nested waits compare (see future_link).

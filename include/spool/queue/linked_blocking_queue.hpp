@@ -28,10 +28,11 @@ namespace spool::inline v1 {
 ///     std::string line = lines.take();       // waits while none is there
 ///     lines.set_capacity(5000);              // even while in use
 ///
-/// Adding and taking wait for no lock, and allocate nothing in steady use. Elements lie in slots of
-/// one cache line (several, if larger than 56 bytes), in segments that are reused. A queue that
-/// stays empty for a while gives its memory back to the system. Members that visit all elements
-/// (remove_if, for_each, contains, peek and the like) stop both ends meanwhile.
+/// Adding and taking never wait for a lock, except while a member visits all elements, and allocate
+/// nothing in steady use. Elements lie in slots of one cache line (several, if larger than 56
+/// bytes), in segments that are reused. A queue that stays empty for a while gives its memory back
+/// to the system. Members that visit all elements (remove_if, for_each, contains, peek and the
+/// like) block producers and consumers until they return.
 ///
 /// Elements must be movable without throwing. See blocking_queue for everything else.
 ///
@@ -44,7 +45,7 @@ public:
     linked_blocking_queue() = default;
     /// \throws std::invalid_argument if `capacity` is 0.
     explicit linked_blocking_queue(std::size_t capacity) : capacity_(checked(capacity)) {}
-    /// Holds the elements of a range from the start. Moves those of an rvalue range.
+    /// Constructs the queue with the elements of a range; moves them if the range is an rvalue.
     template <std::ranges::input_range Range>
         requires(!std::derived_from<std::remove_cvref_t<Range>, blocking_queue<T>>)
     explicit linked_blocking_queue(Range&& elements) { this->offer_all(std::forward<Range>(elements)); }
@@ -76,11 +77,12 @@ public:
             [this] { fifo_.trim(); });
     }
 
-    /// How many segments the queue holds, including spares: a statistic. Stops both ends meanwhile.
+    /// How many segments the queue holds, including spares: a statistic. Blocks both
+    /// ends until it returns.
     [[nodiscard]] std::size_t segment_count() const { return fifo_.segment_count(); }
 
 protected:
-    // The two ends of fifo_ are pair (S) of the waits: see segment_fifo.
+    // Waits use pair (S): the words of pair (S) are the two ends of fifo_ (see segment_fifo).
     bool try_push(T& x) override { return fifo_.try_push(x, capacity_.load()); }
     std::size_t try_push_some(std::span<T> xs) override {
         return fifo_.try_push_some(xs.data(), xs.size(), capacity_.load());

@@ -49,35 +49,35 @@
 //     W2' wake_pending_ = none                 T1  woken or relied_on, and recent: return
 //     W3, W4, W5                               T2  spinning -> relied_on since now, and return.
 //     S1  none -> spinning, then it spins          Anything else -> woken now.
-//     S2  = W2', when it has found something       If wake_pending_ has changed since T1: return
-//         or the time is over; then as above   N3, N4
+//     S2  wake_pending_ = none, when the spin      If wake_pending_ has changed since T1: return
+//         ends; W1 to W5 if it found nothing   N3, N4
 //
+// S2 counts as a W2'. The check that follows S2 counts as its W3.
 // No published thing is overlooked. If T1 or T2 finds a waiter on its way, that waiter's W2' comes
 // later, and its W3 sees N1. With pair (S), N1, T1, W2' and W3 follow each other in the single
-// total order. With pair (M), if W3 had come before N1, then W2' would have come before T1. With
-// pair (B), N1 may not be visible yet when a spinning waiter reaches S2, because that waiter polls
-// without a heavy barrier. So with pair (B) the notifier first makes a read-modify-write of
-// wake_pending_ (T0, in publish_before_notify()), which publishes N1 to W2'.
+// total order. With pair (M), W2' comes after T1, so W3's critical section cannot precede that of
+// N1, and W3 sees N1. With pair (B), N1 may not be visible yet when a spinning waiter reaches S2,
+// because that waiter polls without a heavy barrier. So with pair (B) the notifier first makes a
+// read-modify-write of wake_pending_ (T0, in publish_before_notify()), which publishes N1 to W2'.
 // If wake_pending_ changed between T1 and T2, there are two cases. If a W2' came after T1, the W3
 // behind it sees N1. Otherwise another notifier came first, and the W2' of the waiter that it woke
 // is still to come.
-// That W2' does come. A waiter that stays asleep did its W2' before wake_pending_ was set. So its
-// W2 came before N3, and N4 wakes that waiter or another. Every woken waiter does W1 to W3 again
-// before it does anything else. After it has taken what it found, it must call
-// notify_unless_wake_pending() if there is more (with pair (B) after T0, like the publisher).
+// That W2' does come: a waiter that reads epoch_ after the notifier's N3 does its W2' next. If
+// there is none, each sleeper read epoch_ before N3, so N4 wakes a sleeper, which repeats W1 to W3.
+// After a woken waiter has taken what it found, it must call notify_unless_wake_pending() if there
+// is more (with pair (B) after T0, like the publisher).
 //
 // The timestamp bounds how long published things wait for a waiter without a CPU while idle waiters
 // could run. A waiter may lose its CPU while it spins, or get none after it was woken: a thread of
-// higher priority may hold the CPU that the waiter is pinned to. A spinning waiter polls at once,
-// so notifiers rely on it for 40 us (spin_timestamp). A woken waiter needs some time, so notifiers
-// rely on it for 40 us (wake_timestamp). After that time the next notifier wakes another
-// sleeper and sets the timestamp again, so each such period wakes at most one more. Until then,
-// published things wait for that notifier or for the late waiter. A throttled notifier reads the
-// clock only after N2 has found a waiter: for the age of a pending wake-up, or to record a new
-// timestamp.
-// After such a replacement, two waiters are on their way. The first W2' stands for both, since its
-// W3 sees all that was published before. The other waiter finds less or nothing, as after a
-// spurious wake-up.
+// higher priority may hold the CPU that the waiter is pinned to. Notifiers rely on a spinning or
+// woken waiter for 40 us (spin_timestamp, wake_timestamp), about the time that waking another one
+// takes. After that time the next notifier wakes another sleeper and sets the timestamp again, so
+// each such period wakes at most one more. Until then, published things wait for that notifier or
+// for the late waiter. A throttled notifier reads the clock only after N2 has found a waiter: for
+// the age of a pending wake-up, or to record a new timestamp.
+// When a notifier has woken a second waiter for a late one, two waiters are on their way. The first
+// W2' stands for both, since its W3 sees all that was published before. The other waiter finds less
+// or nothing, as after a spurious wake-up.
 //
 // epoch_ wraps after 2^32 wake-ups. A waiter oversleeps only if exactly that many fall between its
 // W2 and W4.
@@ -167,9 +167,9 @@ public:
             wake_all();
         }
     }
-    /// notify_all() without N4. The destructor of the answer does N4; by then the event_count may
-    /// be gone. For a notifier that publishes under a mutex that the woken waiters take at once. It
-    /// destroys the answer after the unlock, so that they do not block on the mutex.
+    /// notify_all() in two parts. Does N3 now. The returned object does N4 in its destructor, and
+    /// may outlive the event_count. Use it under a mutex that the woken waiters need: destroy the
+    /// object after the unlock.
     using late_wake = typename Parking::late_wake;
     [[nodiscard]] late_wake notify_all_later() noexcept {
         if (waiters_.load() == 0) {  // N2
@@ -230,10 +230,9 @@ public:
 
 private:
     // Polls ready(); returns true if a poll succeeded. Only one waiter spins at a time. Throttled
-    // notifiers rely on that waiter while it seems to have a CPU. The end of the spin is a W2'. So
-    // the check that follows sees all that was published before. If the spin found nothing, that is
-    // the waiter's own re-check. Otherwise it is the check for more that
-    // notify_unless_wake_pending() requires.
+    // notifiers rely on that waiter while it seems to have a CPU. The end of the spin is a W2', so
+    // the check that follows sees all that was published before. After a vain spin, W3 makes that
+    // check. After a hit, the caller's check for more makes it (see notify_unless_wake_pending()).
     template <class Ready, class GiveUp>
     bool spin(Ready& ready, const wait_limits& limits, GiveUp& give_up) {
         std::uint32_t seen = wake_pending_.load();
@@ -262,7 +261,8 @@ private:
             events.wake_pending_.exchange(none);  // S2, W2'
             // A predicate threw, so this waiter checks no more: it wakes another waiter instead.
             if (std::uncaught_exceptions() != exceptions) {
-                events.notify_one();  // pair: that of the notifiers that relied on this waiter
+                // pair: that of those notifiers; they published before they relied on this waiter
+                events.notify_one();
             }
         }
     };
@@ -336,7 +336,8 @@ private:
             events_.cancel_wait();
             SPOOL_PAUSE_POINT("event_count: about to pass a wake on");
             if (woken_ && how != wait_result::ready) {
-                events_.notify_one();  // pair: the notifier published before it woke
+                // pair: the notifier published its condition before it woke this waiter
+                events_.notify_one();
             }
             return how;
         }
@@ -357,7 +358,7 @@ private:
 
     typename Parking::word epoch_{0};            // written by notifiers; publishes N1
     typename Parking::word waiters_{0};          // written by waiters; publishes nothing
-    typename Parking::word wake_pending_{none};  // publishes nothing
+    typename Parking::word wake_pending_{none};  // publishes N1 with pair (B): T0
     [[no_unique_address]] Parking parking_;
 };
 

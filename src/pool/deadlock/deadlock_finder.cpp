@@ -207,7 +207,7 @@ auto deadlock_finder::report_on(const indices& cycle, std::size_t number) -> dea
     return found;
 }
 
-// Whether an extra thread of the pool that is waited for would help, and that pool's policy lends.
+// Whether a lent thread of the pool that is waited for would help, and that pool's policy lends.
 bool deadlock_finder::lend(std::size_t i, deadlock_finding& found) const {
     const blocked_wait& wait = *waits_[i];
     const auto lends = [&](const void* pool, task_id wanted) {

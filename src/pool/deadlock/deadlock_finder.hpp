@@ -18,7 +18,7 @@ struct deadlock_finding {
     deadlock_report report{};
     std::shared_ptr<watched_pool> teller{};  // the pool whose policy gets the report
     std::shared_ptr<watched_pool> lender{};  // the pool that lends a thread; may be null
-    task_id wanted = 0;                      // the task for the extra thread; 0: any task
+    task_id wanted = 0;                      // the task for the lent thread; 0: any task
     // Of that task:
     future_link::readiness ready = future_link::readiness::due;
     bool is_new = true;  // false: all of its waits were reported before

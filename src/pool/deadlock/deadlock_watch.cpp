@@ -105,7 +105,7 @@ struct deadlock_watch::list {
                                                      between_checks, most_between_checks);
         return found;
     }
-    // For waits that an extra thread helps, now or when its task is due. If the waits are still
+    // For waits that a lent thread helps, now or when its task is due. If the waits are still
     // stuck at the next check, or stuck again, the finder finds them once more. A wait that a
     // report has named is not reported again.
     void forget(std::size_t number) {
@@ -250,7 +250,7 @@ bool detail::pool_watch::lend_thread(task_id wanted, future_link::readiness read
              !pool_.backlog.contains_due(wanted, pool_.config.now()))) {
             return true;
         }
-    } catch (...) {  // the extra thread asks the queue again, and reports what it throws
+    } catch (...) {  // the lent thread asks the queue again, and reports what it throws
     }
     std::exception_ptr error;
     const start_result how = worker_path{pool_}.try_start(nullptr, start_bound::any, error, wanted);

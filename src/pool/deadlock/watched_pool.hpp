@@ -22,7 +22,7 @@ public:
     [[nodiscard]] virtual const deadlock_policy& policy() const noexcept = 0;
     /// Whether no queued task can begin while this many workers wait.
     [[nodiscard]] virtual bool cannot_progress(std::size_t waiting) const noexcept = 0;
-    /// Starts an extra worker for the task `wanted` (0: for any), unless the task is not due.
+    /// Starts a lent thread for the task `wanted` (0: for any), unless the task is not due.
     /// Returns false if the start failed.
     virtual bool lend_thread(task_id wanted, future_link::readiness ready) noexcept = 0;
     /// Keeps the pool in memory.

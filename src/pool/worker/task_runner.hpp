@@ -4,8 +4,8 @@
 // A task counts as started before its body begins, and as completed after its callable is
 // destroyed.
 //
-// A task may destroy the pool. The worker's stage is then let_go, and the runner touches only the
-// worker's own state any more.
+// A task may destroy the pool. The worker's stage is then `detached`, and the runner touches only
+// the worker's own state.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ public:
     /// Runs a task of the worker's loop. Precondition: `scope` was reset for the task, and the task
     /// is claimed. Returns false if something threw and the worker must be replaced.
     bool run(worker& w, task_scope& scope, task& work) {
-        // The second runner leaves pool_ of the first one in a register.
+        // Uses a temporary runner, so that `this` does not escape and pool_ stays in a register.
         return pool_.is_bare ? run_bare(w, scope, work, [&work] { work(); })
                              : task_runner{pool_}.run_observed(w, scope, work);
     }
     /// The same for a task that is_future(), in a pool that is_bare: also claims the task.
     bool run_future(worker& w, task_scope& scope, task& work);
-    /// Runs a task inside another one on the same thread. What leaves its body goes to `*thrown` if
-    /// `thrown` is not null, else to `uncaught`.
+    /// Runs a task inside another one on the same thread. An exception from the body goes to
+    /// `*thrown` if `thrown` is not null, else to `uncaught`.
     void run_nested(worker& w, task& work, std::exception_ptr* thrown = nullptr);
-    /// The same, and passes a stop of the task that waits for this one on to it.
+    /// Like run_nested(); a stop request on `stop`, the waiting task's token, also stops `work`.
     void run_nested(worker& w, task& work, const std::stop_token& stop);
     /// Runs the body of a future that the worker has claimed in a wait.
     void run_claimed(worker& w, future_link body, const std::stop_token& stop);
@@ -102,7 +102,7 @@ inline bool task_runner::run_future(worker& w, task_scope& scope, task& work) {
 inline void task_runner::end_bare(worker& w, task_scope& scope, task& work) noexcept {
     work.clear();  // before it counts as completed
     count_end(w, 0);
-    scope.reset();  // nothing that comes now may reach what the task left behind
+    scope.reset();  // a later stop must not reach tokens or callbacks that this task left behind
 }
 
 // A child throws nothing and needs no scope of its own, so without hooks and times it is only

@@ -39,7 +39,7 @@ struct worker {
     bool leaving = false;                                   // inside depart(): counted as departing
     std::list<std::shared_ptr<worker>>::iterator position;  // in the roster's list
     task first;
-    std::optional<task_id> errand;  // an extra worker, for that task (0: for any task)
+    std::optional<task_id> errand;  // a lent thread: the task that it runs (0: any task)
     bool holds_first = false;       // `first` is counted in depth, but has not begun
     std::list<task> kept;           // to run when the current task has ended; see kept_tasks
     bool needs_attention = false;   // `kept` is not empty, or the stage is `detached`

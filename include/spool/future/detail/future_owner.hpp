@@ -1,6 +1,6 @@
-// future_owner: which pool has the task of a future. It tells a forked child and the deadlock
-// finder where the future is, and takes part in no decision: the future_word decides who starts
-// the body.
+// future_owner: which pool, or which timer queue, has the task of a future. It tells a forked
+// child, the deadlock finder and timer_gate where the future is. It does not decide who starts the
+// body: the future_word does.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 namespace spool::inline v1::detail {
 
 /// Only the thread that has the task writes it; while the task lies in a queue, only that queue
-/// does. Addresses are compared, never dereferenced.
+/// does. A pool's address is compared, never dereferenced. A listed address is that of a
+/// timer_gate, which is never freed.
 class future_owner {
 public:
     /// No pool has the task.

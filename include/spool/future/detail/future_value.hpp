@@ -39,7 +39,7 @@ public:
 
     /// Moves the value out, for the first caller. \throws std::logic_error for every later caller
     [[nodiscard]] stored take_value() requires(!std::copy_constructible<stored>) {
-        // relaxed, statistic: only the first exchange matters; the final word publishes the value
+        // relaxed: the exchange only picks one caller; the final word publishes the value
         if (taken_.flag.exchange(true, std::memory_order_relaxed)) {
             throw std::logic_error("future::get: the result was moved out by an earlier get()");
         }
@@ -80,7 +80,8 @@ void store_and_finish(future_core& state, future_result<T>& result, Args&&... ar
     }
 }
 
-/// True if F stores a value that its call moves out; F::run() does the rest. See returning.
+/// True if calling F moves a stored value out. F::run() runs the action and keeps the value. See
+/// returning.
 template <class F>
 inline constexpr bool keeps_value = false;
 
@@ -173,7 +174,7 @@ public:
         }
     }
 
-    /// Gives up ownership of the right to run, without ending that right.
+    /// Detaches this object; the caller must run or drop the future.
     void release() noexcept { core_ = nullptr; }
     [[nodiscard]] SPOOL_UNWATCHED task_id id() const noexcept { return core_->id(); }
     [[nodiscard]] SPOOL_UNWATCHED future_core* core() const noexcept { return core_; }

@@ -35,8 +35,9 @@
 //     final phase.
 // I3: The thread that moves the word from `idle` to `completing` destroys the callable. Otherwise
 //     the runner destroys it, after the last run of the body and before it tries to claim.
-// I4: While the word says `completing`, only threads that wait for the outcome itself wait.
-//     `interrupting` lasts for a few library instructions, and cancel() may wait for its end.
+// I4: While the word says `completing`, get() and wait() may sleep. No other call waits for the
+//     completing thread. `interrupting` lasts for a few library instructions, and cancel() and
+//     the runner may wait for its end.
 //
 // WHO MAY START AN IDLE FUTURE
 //
@@ -52,15 +53,17 @@
 //                                     +--------------> idle, held ---------------> running
 //                                                                          start()
 //
-// free: no pool may start it. open to P: the task is in P's queue, or about to enter it. held: a
-// thread has the task in hand. The holder of a task may withdraw, hold or publish it from each of
-// the three, which the drawing leaves out.
+// free: no waiting worker may claim it. Its task may be in a queue all the same, for example if it
+// has a due time; the worker that polls the task then starts it. open to P: the task is in P's
+// queue, or about to enter it. held: a thread has the task in hand. The holder of a task may
+// withdraw, hold, publish or start it from each of the three, which the drawing leaves out.
 //
 // C1: Only try_claim() sets `taken`, only from `open to P`, for a worker of P. The bit stays set in
 //     every later phase.
 // C2: `taken` makes the entry in P's queue stale: a waiter runs or ran the body. A step of the
 //     thread that took the entry out fails with `stale` exactly if the bit is set. If it fails
-//     with `done`, the future was cancelled or completed by hand, and the entry counts as run.
+//     with `done`, the future was cancelled, completed by hand, or started by another thread. The
+//     entry then counts as run.
 // C3: One word decides, so no task that was handed back is claimed, and no claimed task is handed
 //     back.
 #pragma once

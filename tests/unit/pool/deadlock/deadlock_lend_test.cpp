@@ -1,4 +1,4 @@
-// deadlock_policy::lend: an extra thread runs the task that a deadlocked worker waits for, and then
+// deadlock_policy::lend: a lent thread runs the task that a deadlocked worker waits for, and then
 // leaves.
 #include <atomic>
 #include <exception>

@@ -33,7 +33,7 @@ public:
             static_cast<void>(spool::deadlock_watch::check());
         }
     }
-    /// True if no extra thread was started, or all extra threads have left.
+    /// True if no lent thread was started, or all lent threads have left.
     [[nodiscard]] bool one_worker_is_left() {
         return test::eventually([this] { return pool.pool_size() == 1; });
     }
