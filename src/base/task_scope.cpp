@@ -14,7 +14,7 @@ task_scope::task_scope() noexcept : outer_(innermost_) {
 }
 
 task_scope::task_scope(const task& work) noexcept : task_scope() {
-    adoptable_ = work.brings_scope();
+    adoptable_ = work.adopts_scope();
 }
 
 task_scope::task_scope(of_future) noexcept : task_scope() {

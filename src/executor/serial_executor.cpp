@@ -224,7 +224,7 @@ private:
 
     static void report_loss(const entries& lost) noexcept {
         const auto plain =
-            std::count_if(lost.begin(), lost.end(), [](const entry& e) { return !e.work.brings_scope(); });
+            std::count_if(lost.begin(), lost.end(), [](const entry& e) { return !e.work.adopts_scope(); });
         if (plain > 0) {
             report_uncaught("serial_executor", std::make_exception_ptr(std::runtime_error(
                                                    "the target destroyed, unrun, what it had accepted (" +

@@ -65,7 +65,7 @@ void task_backlog::unwrap(task& work) {
 
 bool task_backlog::try_withdraw(task& work) {
     unwrap(work);
-    return is_live(work, [](future_link link) { return link.withdraw(); });
+    return step_or_drop_stale(work, [](future_link link) { return link.withdraw(); });
 }
 
 bool task_backlog::offer_after_sweep(task& work) {
@@ -106,7 +106,7 @@ wait_result task_backlog::pop_until(std::optional<task>& next, const wait_limits
 }
 
 bool task_backlog::try_claim(task& entry) noexcept {
-    return is_live(entry, [](future_link link) { return link.try_hold(); });
+    return step_or_drop_stale(entry, [](future_link link) { return link.try_hold(); });
 }
 
 std::optional<task> task_backlog::take_back(ticket wanted) {
@@ -167,7 +167,7 @@ std::size_t task_backlog::purge() {
 // ---- Stale entries
 
 bool task_backlog::try_hand_back(task& entry) noexcept {
-    return is_live(entry, [](future_link link) { return link.hand_back(); });
+    return step_or_drop_stale(entry, [](future_link link) { return link.hand_back(); });
 }
 
 bool task_backlog::is_stale(const task& entry) noexcept {

@@ -106,7 +106,7 @@ public:
     [[nodiscard]] future_link::claim try_start(task& entry, task_scope& scope) noexcept {
         auto how = future_link::claim::stale;
         static_cast<void>(
-            is_live(entry, [&](future_link link) { return how = link.try_start(owner_, scope); }));
+            step_or_drop_stale(entry, [&](future_link link) { return how = link.try_start(owner_, scope); }));
         return how;
     }
     /// Takes a task out again after a late refusal.
@@ -169,10 +169,10 @@ private:
     bool sweep_stale_entries();
     [[nodiscard]] bool try_hand_back(task& entry) noexcept;
     [[nodiscard]] static bool is_stale(const task& entry) noexcept;
-    // Takes a step on the future of an entry that the caller has taken out. Returns false, and
-    // drops the entry, if the entry is stale.
+    // Takes `step` on the future of an entry that the caller has taken out. Returns false, and drops
+    // the entry, if the step finds it stale.
     template <class Step>
-    [[nodiscard]] bool is_live(task& entry, Step step) noexcept {
+    [[nodiscard]] bool step_or_drop_stale(task& entry, Step step) noexcept {
         const future_link link{entry};
         if (link && step(link) == future_link::claim::stale) {
             stale_.fetch_sub(1);

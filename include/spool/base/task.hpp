@@ -162,7 +162,7 @@ public:
     [[nodiscard]] bool is_future() const noexcept { return is_of(detail::task_kind::future); }
     /// For executors: whether this task runs a future, which adopts the executor's scope (see
     /// task_scope).
-    [[nodiscard]] bool brings_scope() const noexcept { return shared_state() != nullptr; }
+    [[nodiscard]] bool adopts_scope() const noexcept { return shared_state() != nullptr; }
     /// For pools: the shared state of the future that this task completes, or null (see
     /// future_link).
     [[nodiscard]] void* shared_state() const noexcept {
@@ -246,7 +246,7 @@ static_assert(std::is_nothrow_move_constructible_v<task> && std::is_nothrow_move
 
 inline void task_scope::reset(const task& next) noexcept {
     reset();
-    adoptable_ = next.brings_scope();
+    adoptable_ = next.adopts_scope();
 }
 
 }  // namespace spool::inline v1

@@ -60,7 +60,7 @@ struct document {
 
 TEST(task_lookalikes, callable_with_a_shared_state_is_no_body_of_a_future) {
     const task work = document{};
-    EXPECT_FALSE(work.brings_scope());
+    EXPECT_FALSE(work.adopts_scope());
     EXPECT_EQ(work.shared_state(), nullptr);
     EXPECT_TRUE(work.is_plain());
     EXPECT_NE(work.id(), 7U);

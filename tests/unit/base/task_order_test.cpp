@@ -38,7 +38,7 @@ TEST(task_order, empty_task_has_priority_zero_and_is_due_at_once) {
     const task work{};
     EXPECT_EQ(work.priority(), 0);
     EXPECT_EQ(work.due(), due_time::min());
-    EXPECT_FALSE(work.brings_scope());
+    EXPECT_FALSE(work.adopts_scope());
 }
 
 TEST(task_order, callable_answers_for_its_task) {

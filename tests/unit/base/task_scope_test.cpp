@@ -266,7 +266,7 @@ TEST(task_scope_reset, inner_scope_is_still_linked_to_the_outer) {
 TEST(task_scope_adoption, scope_of_a_plain_task_is_not_adopted) {
     EXPECT_EQ(task_scope::adopt(), nullptr);
     const task plain = [] {};
-    EXPECT_FALSE(plain.brings_scope());
+    EXPECT_FALSE(plain.adopts_scope());
     const task_scope unnamed;
     EXPECT_EQ(task_scope::adopt(), nullptr);
     const task_scope named{plain};
@@ -275,7 +275,7 @@ TEST(task_scope_adoption, scope_of_a_plain_task_is_not_adopted) {
 
 TEST(task_scope_adoption, scope_of_a_future_is_adopted_once) {
     const task body = future_body{};
-    EXPECT_TRUE(body.brings_scope());
+    EXPECT_TRUE(body.adopts_scope());
     EXPECT_EQ(body.id(), 4711U);
     task_scope scope{body};
     EXPECT_EQ(task_scope::adopt(), &scope);

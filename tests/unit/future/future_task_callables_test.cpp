@@ -120,7 +120,7 @@ TEST(future_task_callables, what_derives_from_one_is_the_body_of_its_future) {
     named t{[] { return 7; }};
     const future<int> f = t;
     task work{std::move(t)};
-    EXPECT_TRUE(work.brings_scope());
+    EXPECT_TRUE(work.adopts_scope());
     EXPECT_EQ(work.id(), f.id());
     work();
     EXPECT_EQ(f.get(), 7);
@@ -132,7 +132,7 @@ TEST(future_task_callables, what_only_contains_one_is_a_plain_callable) {
         void operator()() { run(); }
     };
     const task work{secret{[] { return 7; }}};
-    EXPECT_FALSE(work.brings_scope());
+    EXPECT_FALSE(work.adopts_scope());
     EXPECT_TRUE(work.is_plain());
 }
 
@@ -186,7 +186,7 @@ TEST(future_task_as_callable, runs_and_completes_when_the_task_is_called) {
     future_task<int> t{ordered_body{}};
     const future<int> f = t;
     task work{std::move(t)};
-    EXPECT_TRUE(work.brings_scope());
+    EXPECT_TRUE(work.adopts_scope());
     EXPECT_EQ(work.priority(), 5);
     EXPECT_EQ(work.due(), noon);
     work();

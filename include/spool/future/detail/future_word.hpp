@@ -97,11 +97,11 @@ public:
         return future_word{bits_ | (before.bits_ & taken)};
     }
 
-    [[nodiscard]] phase now() const noexcept { return static_cast<phase>(bits_ & mask); }
+    [[nodiscard]] phase now() const noexcept { return static_cast<phase>(bits_ & phase_mask); }
     template <class Who>
     [[nodiscard]] Who* who() const noexcept {
-        static_assert(alignof(Who) > (mask | taken));
-        return reinterpret_cast<Who*>(bits_ & ~(mask | taken));
+        static_assert(alignof(Who) > (phase_mask | taken));
+        return reinterpret_cast<Who*>(bits_ & ~(phase_mask | taken));
     }
     /// Precondition: the word is neither held nor past idle. Null: free.
     [[nodiscard]] const void* pool() const noexcept { return reinterpret_cast<const void*>(bits_); }
@@ -113,7 +113,7 @@ public:
 private:
     constexpr explicit future_word(std::uintptr_t bits) noexcept : bits_(bits) {}
 
-    static constexpr std::uintptr_t mask = 7;
+    static constexpr std::uintptr_t phase_mask = 7;
     static constexpr std::uintptr_t taken = 8;
     static constexpr std::uintptr_t held_mark = 16;  // no pool's address
     std::uintptr_t bits_ = 0;
