@@ -67,7 +67,7 @@ void task_group::expose(bool exposes) noexcept {
     if (!may_run_children()) {
         begin_visit();
     }
-    if (const group_access pool{pool_}; pool.id() == home_) {
+    if (const group_access pool{pool_}; pool.id() == pool_id_) {
         pool.expose_own(exposes);
     }
 }
