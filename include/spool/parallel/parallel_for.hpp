@@ -38,7 +38,6 @@ namespace spool::inline v1 {
 /// - shutdown() lets the loop go on. shutdown_now() stops a loop that a task of the pool called. A
 ///   loop that another thread called is finished by that thread.
 /// - `f` is not copied. All threads call the same object.
-/// - On a work-stealing pool the hand-over to other threads is cheapest.
 ///
 /// An empty range does nothing, and throws nothing. A reversed range (last < first) is empty.
 /// The two indices may have different types; `f` gets their common type.
