@@ -16,15 +16,13 @@ class task_scope;
 
 /// Why an executor refused a task, or dropped one that it had accepted.
 enum class rejection_reason {
-    full,                ///< the queue is full and no further thread may be started
-    shut_down,           ///< the executor no longer accepts tasks
-    evicted,             ///< a newer task pushed it out of the queue
-    no_thread,           ///< no thread runs that could take it, and none could be started
-    broker_unavailable,  ///< remote executors only: the broker did not answer in time
+    full,       ///< the queue is full and no further thread may be started
+    shut_down,  ///< the executor no longer accepts tasks
+    evicted,    ///< a newer task pushed it out of the queue
+    no_thread,  ///< no thread runs that could take it, and none could be started
 };
 
-/// The reason as it appears in messages: "queue full", "shut down", "evicted", "no thread",
-/// "broker unavailable".
+/// The reason as it appears in messages: "queue full", "shut down", "evicted", "no thread".
 [[nodiscard]] SPOOL_API std::string_view to_string(rejection_reason reason) noexcept;
 
 /// An executor refused a task. what() names the executor, the reason and the numbers behind it:
