@@ -169,8 +169,8 @@ private:
     bool sweep_stale_entries();
     [[nodiscard]] bool try_hand_back(task& entry) noexcept;
     [[nodiscard]] static bool is_stale(const task& entry) noexcept;
-    // Takes `step` on the future of an entry that the caller has taken out. Returns false, and drops
-    // the entry, if the step finds it stale.
+    // Takes `step` on the future of an entry that the caller has taken out. Returns false, and
+    // drops the entry, if the step finds it stale.
     template <class Step>
     [[nodiscard]] bool step_or_drop_stale(task& entry, Step step) noexcept {
         const future_link link{entry};
