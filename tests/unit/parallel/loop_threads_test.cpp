@@ -61,14 +61,14 @@ TEST(loop_threads, a_pool_whose_workers_are_busy_leaves_the_loop_to_a_caller_on_
 
 TEST(loop_threads, a_caller_that_waits_runs_no_other_task) {
     for (const bool steals : {true, false}) {
-        spool::thread_pool_executor pool(
-            test::loop_pool(2, steals ? test::stealing_queue() : spool::unbounded_fifo()));
         std::atomic<bool> in_loop{false};
         std::atomic<int> strangers_inside{0};
         std::thread::id caller;
         const auto stranger = [&] {
             strangers_inside += std::this_thread::get_id() == caller && in_loop ? 1 : 0;
         };
+        spool::thread_pool_executor pool(
+            test::loop_pool(2, steals ? test::stealing_queue() : spool::unbounded_fifo()));
         pool.submit([&] {
                 caller = std::this_thread::get_id();
                 for (int round = 0; round < 20; ++round) {
@@ -86,9 +86,9 @@ TEST(loop_threads, a_caller_that_waits_runs_no_other_task) {
 }
 
 TEST(loop_threads, a_pool_is_used_by_no_more_threads_than_it_has) {
-    spool::thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     std::atomic<int> now{0};
     std::atomic<int> most{0};
+    spool::thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     pool.submit([&] {
             spool::parallel_for(pool, 0, 64,
                                 [&](int) {
