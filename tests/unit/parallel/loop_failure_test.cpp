@@ -171,9 +171,10 @@ TEST_F(loop_stop, cancelling_the_task_that_calls_the_loop_interrupts_it) {
         test::gate begun;
         test::gate ended;
         std::atomic<bool> was_interrupted{false};
-        auto f = pool.submit([&] {
+        spool::thread_pool_executor own = spool::work_stealing_pool(2);  // ends before the gates
+        auto f = own.submit([&] {
             try {
-                spool::parallel_for(pool, 0, 1000000,
+                spool::parallel_for(own, 0, 1000000,
                                     [&](int) {
                                         begun.open();
                                         test::work_a_little();

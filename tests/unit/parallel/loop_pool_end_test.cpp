@@ -66,9 +66,9 @@ TEST(loop_pool_end, a_helper_that_shutdown_now_drops_does_not_harm_the_loop) {
 }
 
 TEST(loop_pool_end, a_loop_of_a_task_ends_with_interrupted_after_shutdown_now) {
-    thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     test::gate ended;
     std::atomic<bool> was_interrupted{false};
+    thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     pool.execute([&] {
         try {
             spool::parallel_for(pool, 0, 1000000, [&](int i) {

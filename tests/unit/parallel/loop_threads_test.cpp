@@ -86,9 +86,9 @@ TEST(loop_threads, a_caller_that_waits_runs_no_other_task) {
 }
 
 TEST(loop_threads, a_pool_is_used_by_no_more_threads_than_it_has) {
-    spool::thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     std::atomic<int> now{0};
     std::atomic<int> most{0};
+    spool::thread_pool_executor pool(test::loop_pool(2, test::stealing_queue()));
     pool.submit([&] {
             spool::parallel_for(pool, 0, 64,
                                 [&](int) {
