@@ -75,7 +75,10 @@ public:
     void operator()() {
         // A future that runs inside the child must not adopt this scope.
         static_cast<void>(task_scope::adopt());
-        child_->call();
+        // A queue of the user's may run an entry that no worker has claimed.
+        if (child_->try_hold() != claim::stale) {
+            child_->call();
+        }
     }
     [[nodiscard]] task_id id() const noexcept { return child_->id(); }
     [[nodiscard]] future_core* core() const noexcept { return child_; }
