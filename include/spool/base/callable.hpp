@@ -38,7 +38,7 @@ inline constexpr bool owns_elements =
 template <class Range, class Element>
 [[nodiscard]] constexpr decltype(auto) forward_element(Element&& element) noexcept {
     if constexpr (owns_elements<Range>) {
-        return std::move(element);
+        return static_cast<std::remove_reference_t<Element>&&>(element);
     } else {
         return std::forward<Element>(element);
     }

@@ -168,7 +168,7 @@ public:
     [[nodiscard]] void* shared_state() const noexcept {
         if (is_future()) {
             void* state = nullptr;
-            std::memcpy(&state, storage_, sizeof(state));
+            std::memcpy(static_cast<void*>(&state), storage_, sizeof(state));
             return state;
         }
         return table_ == nullptr || table_->shared_state == nullptr ? nullptr
