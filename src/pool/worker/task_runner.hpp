@@ -12,7 +12,9 @@
 #include <exception>
 #include <stop_token>
 
+#include "base/thread_sanitizer_active.hpp"
 #include "pool/pool.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
 
@@ -90,6 +92,10 @@ bool task_runner::run_bare(worker& w, task_scope& scope, task& work, Body body) 
 // The scope must be reset before the start: from then on, cancel() may stop it.
 inline bool task_runner::run_future(worker& w, task_scope& scope, task& work) {
     const future_link body{work};
+    // Before the user's code reads the state of the future, even its id.
+    if (detail::is_thread_sanitizer_active()) [[unlikely]] {
+        detail::receive_in_library(detail::sanitizer_key_of(work.id()));
+    }
     switch (pool_.backlog.try_start(work, scope)) {
         case future_link::claim::mine: return run_bare(w, scope, work, [&] { body.run_started(scope); });
         case future_link::claim::done: return run_bare(w, scope, work, [] {});
