@@ -13,6 +13,7 @@
 #include "pool/worker/worker_wait_context.hpp"
 #include "spool/base/default_parallelism.hpp"
 #include "spool/base/error.hpp"
+#include "spool/detail/thread_sanitizer.hpp"
 #include "spool/sync/this_task.hpp"
 
 namespace spool::inline v1::detail {
@@ -166,11 +167,16 @@ void loop::fork_and_join() {
         first = last;
     }
     slots_[0].units_run = done_alone_;
+    hand_over_in_library(this);  // with what the body refers to
     {
         task_group helpers{pool_};
         helpers.expose(true);
         for (std::size_t i = 1; i < participants_; ++i) {
-            helpers.run([this, i, &helpers] { participate(i, &helpers); });
+            helpers.run([this, i, &helpers] {
+                receive_in_library(this);
+                participate(i, &helpers);
+                hand_over_in_library(this);
+            });
         }
         helpers.expose(false);
         participate(0, nullptr);
@@ -182,6 +188,7 @@ void loop::fork_and_join() {
             // The pool dropped a helper, or this is a forked child. The counts tell.
         }
     }
+    receive_in_library(this);
     if (!stopped_.load() && !interrupted_) {
         participate(0, nullptr);  // what helpers left
     }
