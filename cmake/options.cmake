@@ -7,6 +7,7 @@ option(SPOOL_JOIN_TESTS "Compile the tests several files at a time, which is muc
 option(SPOOL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_BUILD_TOOLS "Build spool-tour, and spool lab if its packages are there" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_BUILD_BENCHMARKS "Build the benchmarks (needs the packages that scripts/bench installs)" OFF)
+option(SPOOL_BUILD_REMOTE "Build spool::remote if its packages are there" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 
 # Off by default: a new warning of a newer compiler must not break a user's build. The developer

@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "pool": {"base", "sync", "queue", "future", "executor"},
     "schedule": {"base", "sync", "queue", "future", "executor", "pool"},
     "testing": {"base", "sync", "executor"},
+    "remote": {"base", "sync", "queue", "future", "executor", "pool"},
 }
 PLUMBING = "detail"       # what several parts are built with and no user includes
 MAY_INCLUDE[PLUMBING] = {"base", "sync", "future"}

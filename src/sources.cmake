@@ -217,6 +217,38 @@ set(SPOOL_SOURCES
     src/testing/manual_clock.cpp
 )
 
+# The component spool::remote.
+set(SPOOL_REMOTE_HEADERS
+    include/spool/remote/broker.hpp
+    include/spool/remote/codec.hpp
+    include/spool/remote/error.hpp
+    include/spool/remote/executor.hpp
+    include/spool/remote/function.hpp
+    include/spool/remote/job.hpp
+    include/spool/remote/memory_broker.hpp
+    include/spool/remote/sqlite_broker.hpp
+    include/spool/remote/worker.hpp
+)
+set(SPOOL_REMOTE_SOURCES
+    src/remote/CMakeLists.txt
+    src/remote/codec.cpp
+    src/remote/executor.cpp
+    src/remote/executor_core.cpp
+    src/remote/executor_core.hpp
+    src/remote/executor_watch.cpp
+    src/remote/job.cpp
+    src/remote/memory_broker.cpp
+    src/remote/memory_store.cpp
+    src/remote/memory_store.hpp
+    src/remote/protocol.hpp
+    src/remote/text.hpp
+    src/remote/weights.hpp
+    src/remote/worker.cpp
+    src/remote/worker_core.cpp
+    src/remote/worker_core.hpp
+    src/remote/worker_loop.cpp
+)
+
 # One source file per system where systems differ.
 if(UNIX)
     list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_portable.cpp)

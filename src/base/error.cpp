@@ -28,6 +28,7 @@ std::string_view to_string(rejection_reason reason) noexcept {
         case rejection_reason::shut_down: return "shut down";
         case rejection_reason::evicted: return "evicted";
         case rejection_reason::no_thread: return "no thread";
+        case rejection_reason::broker_unavailable: return "broker unavailable";
     }
     return "unknown reason";
 }

@@ -20,9 +20,11 @@ enum class rejection_reason {
     shut_down,  ///< the executor no longer accepts tasks
     evicted,    ///< a newer task pushed it out of the queue
     no_thread,  ///< no thread runs that could take it, and none could be started
+    broker_unavailable,  ///< remote executors only: the broker did not answer in time
 };
 
-/// The reason as it appears in messages: "queue full", "shut down", "evicted", "no thread".
+/// The reason as it appears in messages: "queue full", "shut down", "evicted", "no thread",
+/// "broker unavailable".
 [[nodiscard]] SPOOL_API std::string_view to_string(rejection_reason reason) noexcept;
 
 /// An executor refused a task. what() names the executor, the reason and the numbers behind it:
