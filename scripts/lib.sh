@@ -19,6 +19,7 @@ have() {
         openjdk-*) command -v javac ;;
         llvm-19) command -v llvm-symbolizer-19 ;;
         lld-19) command -v ld.lld-19 ;;
+        postgresql) compgen -G '/usr/lib/postgresql/*/bin/initdb' ;;
         googletest) [[ -d /usr/src/googletest ]] ;;
         *-dev) dpkg -s "$1" 2>&1 | grep -q '^Status: install ok installed' ;;
         *) command -v "$1" ;;

@@ -221,31 +221,53 @@ set(SPOOL_SOURCES
 set(SPOOL_REMOTE_HEADERS
     include/spool/remote/broker.hpp
     include/spool/remote/codec.hpp
+    include/spool/remote/connect.hpp
     include/spool/remote/error.hpp
     include/spool/remote/executor.hpp
     include/spool/remote/function.hpp
     include/spool/remote/job.hpp
     include/spool/remote/memory_broker.hpp
+    include/spool/remote/postgres_broker.hpp
     include/spool/remote/sqlite_broker.hpp
     include/spool/remote/worker.hpp
 )
 set(SPOOL_REMOTE_SOURCES
     src/remote/CMakeLists.txt
     src/remote/codec.cpp
+    src/remote/connect.cpp
     src/remote/executor.cpp
     src/remote/executor_core.cpp
     src/remote/executor_core.hpp
     src/remote/executor_watch.cpp
+    src/remote/fault_point.hpp
     src/remote/job.cpp
     src/remote/memory_broker.cpp
     src/remote/memory_store.cpp
     src/remote/memory_store.hpp
+    src/remote/migrations/001.sql
+    src/remote/pg_connection.cpp
+    src/remote/pg_connection.hpp
+    src/remote/postgres_broker.cpp
+    src/remote/postgres_broker.hpp
+    src/remote/postgres_calls.cpp
+    src/remote/postgres_migrations.cpp.in
+    src/remote/postgres_migrations.hpp
+    src/remote/postgres_watch.cpp
     src/remote/protocol.hpp
+    src/remote/sqlite_broker.cpp
+    src/remote/sqlite_broker.hpp
+    src/remote/sqlite_db.cpp
+    src/remote/sqlite_db.hpp
+    src/remote/sqlite_schema.cpp
+    src/remote/sqlite_take.cpp
+    src/remote/sqlite_watch.cpp
     src/remote/text.hpp
     src/remote/weights.hpp
     src/remote/worker.cpp
     src/remote/worker_core.cpp
     src/remote/worker_core.hpp
+    src/remote/worker_locks.cpp
+    src/remote/worker_locks.hpp
     src/remote/worker_loop.cpp
 )
 

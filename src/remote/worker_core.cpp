@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -22,6 +23,12 @@ std::string default_name() {
     char host[256] = "host";
     gethostname(host, sizeof host - 1);
     return std::string(host) + ":" + std::to_string(getpid());
+}
+
+std::string make_id(std::string name) {
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '_'; }, '-');
+    return name.substr(0, 64) + "-" + job_id::random().text().substr(0, 16);
 }
 
 /// The name of the exception that is being handled.
@@ -61,6 +68,7 @@ private:
 worker_core::worker_core(worker_options options)
     : options_(std::move(options)),
       name_(options_.name.empty() ? default_name() : options_.name),
+      id_(make_id(name_)),
       weights_(options_.queues) {}
 
 void worker_core::add_handler(std::string_view name, std::uint64_t signature, std::string text,

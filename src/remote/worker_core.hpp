@@ -85,8 +85,8 @@ private:
     void complain(const std::string& what) noexcept;
 
     const worker_options options_;
-    const std::string id_ = job_id::random().text();
     const std::string name_;
+    const std::string id_;  // the name and random digits: part of a file's name
     std::map<std::string, handler, std::less<>> handlers_;  // not changed after start()
     weights weights_;                                       // loop only
     deadline next_report_ = deadline::after(std::chrono::seconds{0});  // keeper only

@@ -67,10 +67,10 @@ enum class cancel_status { cancelled, stop_requested, already_finished, unknown 
 
 struct look_filter {
     /// Empty: every queue.
-    std::string queue;
-    std::string function;
-    std::vector<job_state> states;
-    std::vector<job_id> ids;
+    std::string queue = {};
+    std::string function = {};
+    std::vector<job_state> states = {};
+    std::vector<job_id> ids = {};
     std::size_t limit = 100;
     /// Whether records include arguments and results.
     bool payloads = true;
@@ -108,9 +108,9 @@ struct wake_up {
     std::vector<job_id> stop_requested;
 };
 struct subscription_topics {
-    std::vector<std::string> queues;
-    std::string submitter;
-    std::string worker;
+    std::vector<std::string> queues = {};
+    std::string submitter = {};
+    std::string worker = {};
 };
 
 /// Wakes one thread when something happens. wait_until() belongs to one thread; any thread may call

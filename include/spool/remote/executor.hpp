@@ -34,7 +34,7 @@ enum class full_policy {
 };
 
 struct executor_options {
-    std::shared_ptr<remote::broker> broker;
+    std::shared_ptr<remote::broker> broker = nullptr;
     /// Where jobs go that name no queue.
     std::string queue = "default";
     /// For messages.

@@ -18,7 +18,7 @@ enum class durability {
 struct sqlite_options {
     /// The file; it is created if it is missing. Its folder must be on a local file system: locks of
     /// network file systems are not reliable, and the broker refuses them.
-    std::string file;
+    std::string file = {};
     remote::durability durability = durability::full;
     /// How long a call waits for other processes before it throws broker_error.
     duration_setting busy_timeout = std::chrono::seconds{10};

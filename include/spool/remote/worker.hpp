@@ -31,7 +31,7 @@ struct queue_weight {
 };
 
 struct worker_options {
-    std::shared_ptr<remote::broker> broker;
+    std::shared_ptr<remote::broker> broker = nullptr;
     std::vector<queue_weight> queues = {{"default", 1}};
     /// Runs the jobs. It must outlive the worker.
     thread_pool_executor& pool;
