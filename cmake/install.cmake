@@ -7,6 +7,10 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spool")
 
 install(TARGETS spool EXPORT spool-targets FILE_SET HEADERS)
+if(SPOOL_HAS_REMOTE)
+    install(TARGETS spool_remote EXPORT spool-remote-targets FILE_SET HEADERS)
+    install(EXPORT spool-remote-targets NAMESPACE spool:: DESTINATION "${package_dir}")
+endif()
 install(EXPORT spool-targets NAMESPACE spool:: DESTINATION "${package_dir}")
 
 configure_package_config_file(cmake/spool-config.cmake.in "${PROJECT_BINARY_DIR}/spool-config.cmake"

@@ -17,9 +17,8 @@ SPOOL_REMOTE(divide, int(int a, int b));
 // In a worker process.
 void serve(spool::remote::worker& worker) {
     worker.handle(add, [](int a, int b) { return a + b; });
-    worker.handle(divide, [](int a, int b) {
-        return b != 0 ? a / b : throw std::runtime_error("division by zero");
-    });
+    worker.handle(divide,
+                  [](int a, int b) { return b != 0 ? a / b : throw std::runtime_error("division by zero"); });
     worker.start();
 }
 

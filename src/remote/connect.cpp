@@ -21,7 +21,8 @@ std::shared_ptr<broker> connect(std::string_view address) {
         return postgres(place);
     }
     throw broker_error(broker_failure::misuse,
-                       "a broker's address is \"sqlite:FILE\", \"postgres:CONNECTION\" or \"memory:\"; this one begins with \"" +
+                       "a broker's address is \"sqlite:FILE\", \"postgres:CONNECTION\" or \"memory:\"; this "
+                       "one begins with \"" +
                            kind.substr(0, 20) + "\"");
 }
 

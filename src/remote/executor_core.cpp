@@ -187,7 +187,8 @@ std::vector<job_id> executor_core::submit(std::vector<new_job> jobs,
     ids.reserve(jobs.size());
     try {
         for (std::size_t from = 0; from < jobs.size(); from += batch) {
-            const auto part = std::span<const new_job>{jobs}.subspan(from, std::min(batch, jobs.size() - from));
+            const auto part =
+                std::span<const new_job>{jobs}.subspan(from, std::min(batch, jobs.size() - from));
             const std::vector<put_result> results = put_patiently(part);
             std::size_t refused = part.size() - results.size();
             for (std::size_t i = 0; i < results.size(); ++i) {
@@ -204,7 +205,7 @@ std::vector<job_id> executor_core::submit(std::vector<new_job> jobs,
         }
     } catch (...) {
         for (const std::uint64_t number : numbers) {
-            const waiting entry = extract_number(number);  // destroyed here: the future is cancelled
+            const waiting entry = extract_number(number);  // its end cancels the future
         }
         throw;
     }

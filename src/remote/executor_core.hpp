@@ -103,7 +103,7 @@ private:
     std::vector<job_id> to_cancel_ SPOOL_GUARDED_BY(mutex_);
     std::vector<std::shared_ptr<periodic>> periodics_ SPOOL_GUARDED_BY(mutex_);
     std::shared_ptr<subscription> news_ SPOOL_GUARDED_BY(mutex_);
-    std::uint64_t cursor_ = 0;                                      // watcher only: for next_ids()
+    std::uint64_t cursor_ = 0;                                       // watcher only: for next_ids()
     deadline next_poll_ = deadline::after(std::chrono::seconds{0});  // watcher only
 };
 

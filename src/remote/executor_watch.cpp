@@ -146,9 +146,9 @@ void executor_core::read(const std::vector<job_id>& ids) {
         }
     }
     for (std::size_t from = 0; from < wanted.size(); from += poll_batch) {
-        const std::vector<job_id> part(wanted.begin() + static_cast<std::ptrdiff_t>(from),
-                                       wanted.begin() + static_cast<std::ptrdiff_t>(
-                                                            std::min(from + poll_batch, wanted.size())));
+        const std::vector<job_id> part(
+            wanted.begin() + static_cast<std::ptrdiff_t>(from),
+            wanted.begin() + static_cast<std::ptrdiff_t>(std::min(from + poll_batch, wanted.size())));
         const std::vector<job_record> found = options_.broker->outcomes(part);
         for (const job_record& record : found) {
             deliver(record);

@@ -1,4 +1,5 @@
-// fault_point: lets a test make each call of an engine fail in turn. Without a hook it costs a load.
+// fault_point: lets a test make each call of an engine fail in turn. Without a hook it costs a
+// load.
 #pragma once
 
 #include <atomic>

@@ -51,7 +51,8 @@ private:
     [[nodiscard]] std::int64_t microseconds() const { return steady() + offset_; }
 
     const std::shared_ptr<clock_source> clock_;
-    const std::int64_t offset_;  // from the steady clock to the date, once: later jumps do not count
+    // From the steady clock to the date, once: later jumps do not count.
+    const std::int64_t offset_;
     mutex mutex_;
     memory_store store_ SPOOL_GUARDED_BY(mutex_);
 };
@@ -162,9 +163,8 @@ cancel_status memory_broker::cancel(const job_id& id) {
 bool memory_broker::retry(const job_id& id) {
     const std::int64_t now = microseconds();
     const lock_guard lock{mutex_};
-    return store_.change(id, false, [&](memory_job& job) {
-        return store_.has_free_key(job) && detail::retry(job.row, now);
-    });
+    return store_.change(
+        id, false, [&](memory_job& job) { return store_.has_free_key(job) && detail::retry(job.row, now); });
 }
 
 std::vector<job_record> memory_broker::look(const look_filter& filter) {

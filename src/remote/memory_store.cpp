@@ -154,8 +154,8 @@ put_result memory_store::add(const new_job& given, const put_limits& limits, std
     job.row.retries = given.retries;
     job.row.crash_limit = given.crash_limit;
     job.row.keep = given.keep.count();
-    const std::int64_t at =
-        given.at ? given.at->time_since_epoch().count() : now + std::max<std::int64_t>(given.delay.count(), 0);
+    const std::int64_t at = given.at ? given.at->time_since_epoch().count()
+                                     : now + std::max<std::int64_t>(given.delay.count(), 0);
     release(job.row, at, now);
     link(job);
     tell(job, job.row.state);

@@ -11,9 +11,9 @@ namespace spool::inline v1::remote::detail {
 namespace {
 
 // Object ids of the built-in types: part of PostgreSQL's protocol.
-constexpr Oid bool_type = 16, bytea_type = 17, int8_type = 20, int4_type = 23, text_type = 25, float8_type = 701,
-              uuid_type = 2950, bytea_array = 1001, int4_array = 1007, text_array = 1009, int8_array = 1016,
-              uuid_array = 2951;
+constexpr Oid bool_type = 16, bytea_type = 17, int8_type = 20, int4_type = 23, text_type = 25,
+              float8_type = 701, uuid_type = 2950, bytea_array = 1001, int4_array = 1007, text_array = 1009,
+              int8_array = 1016, uuid_array = 2951;
 
 template <class Integer>
 void append(bytes& data, Integer value) {
@@ -137,7 +137,8 @@ pg_parameters& pg_parameters::add(const std::vector<std::string_view>& values) {
     return add_array(text_array, text_type, values, [](bytes& d, std::string_view v) { append_bytes(d, v); });
 }
 pg_parameters& pg_parameters::add(const std::vector<job_id>& values) {
-    return add_array(uuid_array, uuid_type, values, [](bytes& d, const job_id& v) { append_bytes(d, v.value()); });
+    return add_array(uuid_array, uuid_type, values,
+                     [](bytes& d, const job_id& v) { append_bytes(d, v.value()); });
 }
 pg_parameters& pg_parameters::add(const std::vector<std::span<const std::uint8_t>>& values) {
     return add_array(bytea_array, bytea_type, values, [](bytes& d, auto v) { append_bytes(d, v); });
@@ -177,8 +178,14 @@ pg_connection::pg_connection(const std::string& connection, std::chrono::nanosec
         throw broker_error(broker_failure::unavailable, "postgres broker: connect: injected fault");
     }
     // The caller's string comes last, so its settings win. A silent partner is given up after 10 s.
-    const char* const keys[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-                                "tcp_user_timeout", "application_name", "dbname", nullptr};
+    const char* const keys[] = {"connect_timeout",
+                                "keepalives_idle",
+                                "keepalives_interval",
+                                "keepalives_count",
+                                "tcp_user_timeout",
+                                "application_name",
+                                "dbname",
+                                nullptr};
     const char* const values[] = {"5", "5", "2", "3", "10000", "spool", connection.c_str(), nullptr};
     connection_.reset(PQconnectStartParams(keys, values, 1));
     if (connection_ == nullptr) {
@@ -207,7 +214,8 @@ pg_connection::pg_connection(PGconn* borrowed)
 
 void pg_connection::fail(const char* what, const PGresult* result) {
     const char* const state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char* const message = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char* const message =
+        result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     // Only the primary message: the detail may quote values of the row.
     const std::string reason = message != nullptr ? message : trimmed(PQerrorMessage(connection_.get()));
     const broker_failure failure = failure_of(state == nullptr ? "" : state);
@@ -266,7 +274,8 @@ pg_result pg_connection::call(const char* sql, const pg_parameters& parameters) 
     std::vector<int> sizes;
     for (const auto& v : parameters.values_) {
         types.push_back(v.type);
-        values.push_back(v.is_null ? nullptr : reinterpret_cast<const char*>(parameters.data_.data()) + v.start);
+        values.push_back(v.is_null ? nullptr
+                                   : reinterpret_cast<const char*>(parameters.data_.data()) + v.start);
         sizes.push_back(v.size);
     }
     static constexpr char nothing[] = "";
@@ -277,8 +286,8 @@ pg_result pg_connection::call(const char* sql, const pg_parameters& parameters) 
     }
     const std::vector<int> formats(values.size(), 1);
     const char* const what = sql;
-    if (PQsendQueryParams(connection_.get(), sql, static_cast<int>(values.size()), types.data(), values.data(),
-                          sizes.data(), formats.data(), 1) == 0) {
+    if (PQsendQueryParams(connection_.get(), sql, static_cast<int>(values.size()), types.data(),
+                          values.data(), sizes.data(), formats.data(), 1) == 0) {
         is_usable_ = false;
         fail(what);
     }

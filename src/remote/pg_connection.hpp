@@ -83,7 +83,9 @@ public:
     pg_result call(const char* sql, const pg_parameters& parameters = {});
     /// Runs a script without parameters.
     void script(const char* sql);
-    [[nodiscard]] bool is_usable() const { return is_usable_ && PQstatus(connection_.get()) == CONNECTION_OK; }
+    [[nodiscard]] bool is_usable() const {
+        return is_usable_ && PQstatus(connection_.get()) == CONNECTION_OK;
+    }
     [[nodiscard]] PGconn* get() const { return connection_.get(); }
     [[nodiscard]] int socket() const { return PQsocket(connection_.get()); }
 

@@ -127,10 +127,10 @@ std::vector<put_result> postgres_broker::put(std::span<const new_job> jobs, cons
         try {
             for (const new_job& job : jobs) {
                 std::vector<job_id> id{job.id};
-                const bool is_known =
-                    c.call("SELECT 1 FROM spool.job WHERE id = ANY ($1) OR (queue = $2 AND key = $3 AND state < 3)",
-                           pg_parameters{}.add(id).add(job.queue).add(job.key))
-                        .rows() != 0;
+                const bool is_known = c.call("SELECT 1 FROM spool.job WHERE id = ANY ($1) OR (queue = $2 AND "
+                                             "key = $3 AND state < 3)",
+                                             pg_parameters{}.add(id).add(job.queue).add(job.key))
+                                          .rows() != 0;
                 const bool has_room =
                     is_known || c.call("SELECT spool.make_room($1, $2, $3)",
                                        pg_parameters{}
@@ -180,8 +180,8 @@ taken_jobs postgres_broker::take(const take_request& request) {
         taken_jobs taken;
         for (int i = 0; i < r.rows(); ++i) {
             if (r.is_null(i, 0)) {
-                taken.next_in = r.is_null(i, 1) ? duration::max()
-                                                : duration{std::max<std::int64_t>(r.integer(i, 1), 0)};
+                taken.next_in =
+                    r.is_null(i, 1) ? duration::max() : duration{std::max<std::int64_t>(r.integer(i, 1), 0)};
                 continue;
             }
             taken.jobs.push_back({r.id(i, 0), r.integer(i, 1), r.text(i, 2), r.text(i, 3),
@@ -229,7 +229,8 @@ std::size_t postgres_broker::hand_back(std::span<const lease> leases, duration d
 
 cancel_status postgres_broker::cancel(const job_id& id) {
     return with_connection([&](pg_connection& c) {
-        return static_cast<cancel_status>(c.call("SELECT spool.cancel($1)", pg_parameters{}.add(id)).integer(0, 0));
+        return static_cast<cancel_status>(
+            c.call("SELECT spool.cancel($1)", pg_parameters{}.add(id)).integer(0, 0));
     });
 }
 
@@ -244,11 +245,12 @@ std::vector<job_record> postgres_broker::look(const look_filter& filter) {
     for (const job_state s : filter.states) {
         states.push_back(static_cast<std::int32_t>(s));
     }
-    const std::string sql =
-        std::string("SELECT ") + record_columns +
-        ", CASE WHEN $6 THEN args ELSE '' END, CASE WHEN $6 THEN coalesce(result, '') ELSE '' END FROM spool.job "
-        "WHERE ($1 = '' OR queue = $1) AND ($2 = '' OR function = $2) AND (cardinality($3) = 0 OR state = ANY ($3)) "
-        "AND (cardinality($4) = 0 OR id = ANY ($4)) ORDER BY number DESC LIMIT $5";
+    const std::string sql = std::string("SELECT ") + record_columns +
+                            ", CASE WHEN $6 THEN args ELSE '' END, CASE WHEN $6 THEN coalesce(result, '') "
+                            "ELSE '' END FROM spool.job "
+                            "WHERE ($1 = '' OR queue = $1) AND ($2 = '' OR function = $2) AND "
+                            "(cardinality($3) = 0 OR state = ANY ($3)) "
+                            "AND (cardinality($4) = 0 OR id = ANY ($4)) ORDER BY number DESC LIMIT $5";
     return with_connection([&](pg_connection& c) {
         const pg_result r = c.call(
             sql.c_str(), pg_parameters{}
@@ -327,13 +329,15 @@ void postgres_broker::enlist(const worker_record& worker) {
     parameters.add(worker.id).add(worker.name);
     parameters.add(std::vector<std::string_view>(worker.functions.begin(), worker.functions.end()));
     with_connection([&](pg_connection& c) {
-        return options_.session ? c.call("SELECT spool.enlist($1, $2, $3, $4)", pg_parameters{parameters}.add(key))
-                                : c.call("SELECT spool.enlist($1, $2, $3, NULL)", parameters);
+        return options_.session
+                   ? c.call("SELECT spool.enlist($1, $2, $3, $4)", pg_parameters{parameters}.add(key))
+                   : c.call("SELECT spool.enlist($1, $2, $3, NULL)", parameters);
     });
 }
 
 void postgres_broker::retire(const std::string& worker) {
-    with_connection([&](pg_connection& c) { return c.call("SELECT spool.retire($1)", pg_parameters{}.add(worker)); });
+    with_connection(
+        [&](pg_connection& c) { return c.call("SELECT spool.retire($1)", pg_parameters{}.add(worker)); });
     const lock_guard lock{mutex_};
     sessions_.erase(worker);
 }
@@ -359,11 +363,13 @@ std::vector<worker_record> postgres_broker::workers() {
 std::vector<std::string> postgres_broker::unserved(std::span<const std::string> queues) {
     const std::vector<std::string_view> names(queues.begin(), queues.end());
     return with_connection([&](pg_connection& c) {
-        const pg_result r = c.call(
-            "SELECT DISTINCT n.function FROM unnest($1) AS q (name), LATERAL (SELECT j.function FROM spool.job j "
-            "WHERE j.state = 1 AND j.queue = q.name ORDER BY j.priority DESC, j.run_at, j.number LIMIT 1000) AS n "
-            "WHERE NOT EXISTS (SELECT 1 FROM spool.worker w WHERE n.function = ANY (w.functions))",
-            pg_parameters{}.add(names));
+        const pg_result r =
+            c.call("SELECT DISTINCT n.function FROM unnest($1) AS q (name), LATERAL (SELECT j.function FROM "
+                   "spool.job j "
+                   "WHERE j.state = 1 AND j.queue = q.name ORDER BY j.priority DESC, j.run_at, j.number "
+                   "LIMIT 1000) AS n "
+                   "WHERE NOT EXISTS (SELECT 1 FROM spool.worker w WHERE n.function = ANY (w.functions))",
+                   pg_parameters{}.add(names));
         std::vector<std::string> functions;
         for (int i = 0; i < r.rows(); ++i) {
             functions.push_back(r.text(i, 0));
@@ -382,7 +388,8 @@ std::size_t postgres_broker::tidy(std::size_t limit) {
 }
 
 server_time postgres_broker::now() {
-    return with_connection([&](pg_connection& c) { return to_time(c.call("SELECT spool.now_us()").integer(0, 0)); });
+    return with_connection(
+        [&](pg_connection& c) { return to_time(c.call("SELECT spool.now_us()").integer(0, 0)); });
 }
 
 }  // namespace spool::inline v1::remote::detail

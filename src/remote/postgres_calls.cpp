@@ -133,8 +133,8 @@ void finish_in(pg_conn* connection, bytes result) {
     outcome.lease = *mine;
     outcome.result = std::move(result);
     if (detail::call_finish(borrowed, {&outcome, 1}).at(0) == finish_status::stale) {
-        throw broker_error(broker_failure::unavailable,
-                           "postgres broker: job " + mine->id.text() + ": another worker has its lease: roll back");
+        throw broker_error(broker_failure::unavailable, "postgres broker: job " + mine->id.text() +
+                                                            ": another worker has its lease: roll back");
     }
     this_job::mark_finished();
 }

@@ -44,8 +44,8 @@ int milliseconds_until(deadline until) {
         return -1;
     }
     const auto left = until.when() - std::chrono::steady_clock::now();
-    return static_cast<int>(std::clamp<std::int64_t>(
-        std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0, 60'000));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0, 60'000));
 }
 
 class postgres_subscription final : public subscription {
@@ -63,7 +63,9 @@ public:
             listen(done_channel_);
         }
         if (!topics_.worker.empty()) {
-            stop_channel_ = "spool_stop_" + connection_->call("SELECT md5($1)", pg_parameters{}.add(topics_.worker)).text(0, 0);
+            stop_channel_ =
+                "spool_stop_" +
+                connection_->call("SELECT md5($1)", pg_parameters{}.add(topics_.worker)).text(0, 0);
             listen(stop_channel_);
         }
     }
@@ -80,7 +82,8 @@ public:
             struct pollfd files[] = {{connection_->socket(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
             ::poll(files, 2, milliseconds_until(until));
             if (PQconsumeInput(connection_->get()) == 0) {
-                throw broker_error(broker_failure::unavailable, "postgres broker: the connection for news is lost");
+                throw broker_error(broker_failure::unavailable,
+                                   "postgres broker: the connection for news is lost");
             }
             if (wake_.take() || (until.expired() && !read(news))) {
                 return news;

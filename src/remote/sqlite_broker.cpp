@@ -86,7 +86,8 @@ put_result sqlite_broker::add(const new_job& job, const put_limits& limits, std:
     job_row row;
     release(row, job.at ? job.at->time_since_epoch().count() : now + job.delay.count(), now);
     query q = db_.use(
-        "INSERT INTO job (id, queue, function, signature, args, submitter, state, priority, created_at, run_at, "
+        "INSERT INTO job (id, queue, function, signature, args, submitter, state, priority, created_at, "
+        "run_at, "
         "retries, crash_limit, backoff, time_limit, keep, key) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     q.bind(job.id).bind(job.queue).bind(job.function).bind(static_cast<std::int64_t>(job.signature));
     q.bind(job.args).bind(job.submitter).bind(static_cast<std::int64_t>(row.state)).bind(job.priority);
@@ -158,15 +159,16 @@ std::vector<renew_status> sqlite_broker::renew(std::span<const lease> leases, du
     transaction change{db_};
     const std::int64_t until = microseconds() + length.count();
     for (const lease& l : leases) {
-        query q = db_.use(
-            "UPDATE job SET lease_until = ? WHERE id = ? AND state = 2 AND fence = ? RETURNING cancel_requested");
+        query q = db_.use("UPDATE job SET lease_until = ? WHERE id = ? AND state = 2 AND fence = ? RETURNING "
+                          "cancel_requested");
         const bool is_ours = q.bind(until).bind(l.id).bind(l.fence).step();
         const bool stops = is_ours && q.integer(0) != 0;
         if (is_ours) {
             q.run();
         }
         results.push_back(!is_ours ? renew_status::lost
-                                   : stops ? renew_status::stop_requested : renew_status::renewed);
+                          : stops  ? renew_status::stop_requested
+                                   : renew_status::renewed);
     }
     change.commit();
     return results;
@@ -323,9 +325,8 @@ std::size_t sqlite_broker::tidy(std::size_t limit) {
     const lock_guard lock{mutex_};
     const std::int64_t now = microseconds();
     {
-        query q = db_.use(
-            "SELECT EXISTS (SELECT 1 FROM job WHERE state = 2 AND lease_until <= ?1) OR "
-            "EXISTS (SELECT 1 FROM job WHERE state >= 3 AND finished_at + keep <= ?1)");
+        query q = db_.use("SELECT EXISTS (SELECT 1 FROM job WHERE state = 2 AND lease_until <= ?1) OR "
+                          "EXISTS (SELECT 1 FROM job WHERE state >= 3 AND finished_at + keep <= ?1)");
         if (q.bind(now).step() && q.integer(0) == 0) {
             return 0;  // nothing to do, and no write lock taken
         }

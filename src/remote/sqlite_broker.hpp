@@ -70,8 +70,8 @@ private:
     std::size_t expire_leases(std::int64_t now, std::size_t limit) SPOOL_REQUIRES(mutex_);
     void expire_ids(const std::vector<job_id>& ids, std::int64_t now) SPOOL_REQUIRES(mutex_);
     void reap_dead_workers() SPOOL_REQUIRES(mutex_);
-    void take_from(const queue_share& share, std::size_t quota, const take_request& request,
-                   std::int64_t now, taken_jobs& taken) SPOOL_REQUIRES(mutex_);
+    void take_from(const queue_share& share, std::size_t quota, const take_request& request, std::int64_t now,
+                   taken_jobs& taken) SPOOL_REQUIRES(mutex_);
     [[nodiscard]] std::int64_t tokens_of(const std::string& queue, std::int64_t now, taken_jobs& taken)
         SPOOL_REQUIRES(mutex_);
 

@@ -33,10 +33,10 @@ broker_failure failure_of(int code) noexcept {
     }
     const char* const file = db == nullptr ? nullptr : sqlite3_db_filename(db, nullptr);
     const bool is_own = db != nullptr && (sqlite3_errcode(db) & 0xff) == (code & 0xff);
-    throw broker_error(failure_of(code),
-                       "sqlite broker \"" + std::string(file == nullptr ? "" : file) + "\": " + call + ": " +
-                           (is_own ? sqlite3_errmsg(db) : sqlite3_errstr(code)) + " (code " +
-                           std::to_string(code) + ")");
+    throw broker_error(failure_of(code), "sqlite broker \"" + std::string(file == nullptr ? "" : file) +
+                                             "\": " + call + ": " +
+                                             (is_own ? sqlite3_errmsg(db) : sqlite3_errstr(code)) +
+                                             " (code " + std::to_string(code) + ")");
 }
 
 }  // namespace
@@ -71,8 +71,9 @@ query& query::bind(std::string_view text) {
 
 query& query::bind(std::span<const std::uint8_t> blob) {
     // An empty span may have a null pointer, which would bind NULL.
-    check(blob.empty() ? sqlite3_bind_zeroblob(statement_, ++bound_, 0)
-                       : sqlite3_bind_blob64(statement_, ++bound_, blob.data(), blob.size(), SQLITE_TRANSIENT),
+    check(blob.empty()
+              ? sqlite3_bind_zeroblob(statement_, ++bound_, 0)
+              : sqlite3_bind_blob64(statement_, ++bound_, blob.data(), blob.size(), SQLITE_TRANSIENT),
           "bind");
     return *this;
 }
@@ -91,8 +92,7 @@ bool query::step() {
 }
 
 void query::run() {
-    while (step()) {
-    }
+    while (step()) {}
 }
 
 std::string query::text(int column) const {
@@ -116,12 +116,15 @@ job_id query::id(int column) const {
 
 database::database(const std::string& file, std::chrono::nanoseconds busy_timeout)
     : busy_timeout_(busy_timeout) {
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    const int code = fails_here("open") ? SQLITE_CANTOPEN : sqlite3_open_v2(file.c_str(), &db_, flags, nullptr);
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    const int code =
+        fails_here("open") ? SQLITE_CANTOPEN : sqlite3_open_v2(file.c_str(), &db_, flags, nullptr);
     if (code != SQLITE_OK) {
         const std::string reason = sqlite3_errstr(code);
         sqlite3_close_v2(db_);
-        throw broker_error(failure_of(code), "sqlite broker \"" + file + "\": cannot open the file: " + reason);
+        throw broker_error(failure_of(code),
+                           "sqlite broker \"" + file + "\": cannot open the file: " + reason);
     }
     sqlite3_busy_handler(db_, &database::on_busy, this);
 }

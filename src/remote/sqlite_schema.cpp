@@ -80,15 +80,17 @@ std::string boot_id() {
 }
 
 void refuse_network_files(const std::string& file) {
-    constexpr std::array<std::uint32_t, 4> network = {0x6969, 0xff534d42, 0xfe534d42, 0x517b};  // NFS, SMB
+    // NFS and the kinds of SMB.
+    constexpr std::array<std::uint32_t, 4> network = {0x6969, 0xff534d42, 0xfe534d42, 0x517b};
     const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
     struct statfs info {};
     if (statfs(folder.c_str(), &info) == 0) {
         for (const std::uint32_t kind : network) {
             if (static_cast<std::uint32_t>(info.f_type) == kind) {
                 throw broker_error(broker_failure::misuse,
-                                   "sqlite broker \"" + file + "\": the file is on a network file system, "
-                                   "whose locks are not reliable; use a local folder, or PostgreSQL");
+                                   "sqlite broker \"" + file +
+                                       "\": the file is on a network file system, "
+                                       "whose locks are not reliable; use a local folder, or PostgreSQL");
             }
         }
     }
@@ -99,7 +101,8 @@ std::int64_t pragma(database& db, std::string_view sql) {
     return q.step() ? q.integer(0) : 0;
 }
 
-// The broker's time is the boot-time clock plus an offset that is fixed once per boot: every process
+// The broker's time is the boot-time clock plus an offset that is fixed once per boot: every
+// process
 // reads the same time, and setting the date changes nothing. After a boot no lease can be alive.
 std::int64_t settle_clock(database& db) {
     const std::string boot = boot_id();
@@ -133,7 +136,8 @@ std::int64_t boot_time() {
 std::int64_t prepare_schema(database& db, const sqlite_options& options) {
     refuse_network_files(options.file);
     db.exec("PRAGMA journal_mode = WAL");
-    db.exec(options.durability == durability::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    db.exec(options.durability == durability::full ? "PRAGMA synchronous = FULL"
+                                                   : "PRAGMA synchronous = NORMAL");
     transaction change{db};
     const std::int64_t version = pragma(db, "PRAGMA user_version");
     if (version == 0) {
@@ -148,12 +152,11 @@ std::int64_t prepare_schema(database& db, const sqlite_options& options) {
         throw broker_error(broker_failure::wrong_version,
                            "sqlite broker \"" + options.file + "\": the file belongs to another program");
     } else if (version != sqlite_schema_version) {
-        throw broker_error(broker_failure::wrong_version,
-                           "sqlite broker \"" + options.file + "\": its schema has version " +
-                               std::to_string(version) + ", this program has version " +
-                               std::to_string(sqlite_schema_version) +
-                               (version > sqlite_schema_version ? "; update the program"
-                                                                : "; run `spool remote migrate`"));
+        throw broker_error(
+            broker_failure::wrong_version,
+            "sqlite broker \"" + options.file + "\": its schema has version " + std::to_string(version) +
+                ", this program has version " + std::to_string(sqlite_schema_version) +
+                (version > sqlite_schema_version ? "; update the program" : "; run `spool remote migrate`"));
     }
     const std::int64_t offset = settle_clock(db);
     change.commit();

@@ -277,11 +277,13 @@ std::vector<std::string> sqlite_broker::unserved(std::span<const std::string> qu
     std::vector<std::string> functions;
     const lock_guard lock{mutex_};
     for (const std::string& queue : queues) {
-        query q = db_.use("SELECT DISTINCT function FROM (SELECT function FROM job WHERE state = 1 AND queue = ? "
-                          "ORDER BY priority DESC, run_at, number LIMIT 1000)");
+        query q =
+            db_.use("SELECT DISTINCT function FROM (SELECT function FROM job WHERE state = 1 AND queue = ? "
+                    "ORDER BY priority DESC, run_at, number LIMIT 1000)");
         q.bind(queue);
         while (q.step()) {
-            if (std::string function = q.text(0); !contains(served, function) && !contains(functions, function)) {
+            if (std::string function = q.text(0);
+                !contains(served, function) && !contains(functions, function)) {
                 functions.push_back(std::move(function));
             }
         }

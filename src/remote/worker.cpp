@@ -31,8 +31,7 @@ const worker_options& checked(const worker_options& options) {
         }
     }
     if (std::chrono::nanoseconds{options.lease} < std::chrono::milliseconds{100}) {
-        wrong("the lease (" +
-              std::to_string(std::chrono::nanoseconds{options.lease}.count() / 1'000'000) +
+        wrong("the lease (" + std::to_string(std::chrono::nanoseconds{options.lease}.count() / 1'000'000) +
               " ms) must be at least 100 ms");
     }
     if (std::chrono::nanoseconds{options.poll} <= std::chrono::nanoseconds{0}) {
@@ -53,8 +52,7 @@ extern "C" void on_signal(int) {
 
 }  // namespace
 
-worker::worker(worker_options options)
-    : core_(std::make_shared<detail::worker_core>(checked(options))) {}
+worker::worker(worker_options options) : core_(std::make_shared<detail::worker_core>(checked(options))) {}
 
 worker::~worker() {
     core_->close();
@@ -98,8 +96,7 @@ void worker::run_until_signal(std::initializer_list<int> signals) {
         restore();
         throw;
     }
-    while (sem_wait(&signal_arrived) != 0) {
-    }
+    while (sem_wait(&signal_arrived) != 0) {}
     core_->close();
     restore();
 }

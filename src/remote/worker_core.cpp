@@ -27,7 +27,8 @@ std::string default_name() {
 
 std::string make_id(std::string name) {
     std::replace_if(
-        name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '_'; }, '-');
+        name.begin(), name.end(),
+        [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '_'; }, '-');
     return name.substr(0, 64) + "-" + job_id::random().text().substr(0, 16);
 }
 
@@ -58,7 +59,9 @@ public:
         }
     }
     void operator()() { core_->run_job(std::exchange(execution_, nullptr)); }
-    [[nodiscard]] int priority() const noexcept { return execution_ == nullptr ? 0 : execution_->job.priority; }
+    [[nodiscard]] int priority() const noexcept {
+        return execution_ == nullptr ? 0 : execution_->job.priority;
+    }
 
 private:
     std::shared_ptr<worker_core> core_;
@@ -78,8 +81,10 @@ void worker_core::add_handler(std::string_view name, std::uint64_t signature, st
         throw std::logic_error("remote::worker \"" + name_ + "\": handle(" + std::string(name) +
                                ") after start()");
     }
-    if (!handlers_.try_emplace(std::string(name), handler{signature, std::move(text), std::move(body)}).second) {
-        throw std::logic_error("remote::worker \"" + name_ + "\": " + std::string(name) + " has a handler already");
+    if (!handlers_.try_emplace(std::string(name), handler{signature, std::move(text), std::move(body)})
+             .second) {
+        throw std::logic_error("remote::worker \"" + name_ + "\": " + std::string(name) +
+                               " has a handler already");
     }
 }
 
@@ -91,7 +96,8 @@ std::size_t worker_core::room() {
         blocking_queue<task>& queue = options_.pool.queue();
         // Only a queue without capacity lets the pool grow past its core size at once.
         const bool hands_off = queue.remaining_capacity() == 0 && queue.size() == 0;
-        limit = hands_off ? options_.pool.maximum_size() : std::max<std::size_t>(options_.pool.core_size(), 1);
+        limit =
+            hands_off ? options_.pool.maximum_size() : std::max<std::size_t>(options_.pool.core_size(), 1);
     }
     const lock_guard lock{mutex_};
     const auto busy = static_cast<std::size_t>(
@@ -177,11 +183,13 @@ void worker_core::call_handler(execution& e, job_outcome& outcome, std::stop_tok
     };
     const auto found = handlers_.find(e.job.function);
     if (found == handlers_.end() || found->second.signature != e.job.signature) {
-        const std::string mine =
-            found == handlers_.end() ? "does not have it" : "has " + e.job.function + " as " + found->second.text;
-        return set_error(outcome_kind::refused, "spool::signature_mismatch",
-                         "worker \"" + name_ + "\" " + mine +
-                             "; the job was submitted with another signature. Give a changed function a new name");
+        const std::string mine = found == handlers_.end()
+                                     ? "does not have it"
+                                     : "has " + e.job.function + " as " + found->second.text;
+        return set_error(
+            outcome_kind::refused, "spool::signature_mismatch",
+            "worker \"" + name_ + "\" " + mine +
+                "; the job was submitted with another signature. Give a changed function a new name");
     }
     try {
         outcome.result = found->second.body(e.job.args, options_.limits, std::move(stop));
@@ -208,7 +216,8 @@ void worker_core::call_handler(execution& e, job_outcome& outcome, std::stop_tok
 duration worker_core::backoff_of(const leased_job& job) const {
     thread_local std::minstd_rand random{std::random_device{}()};
     const auto cap = std::chrono::duration_cast<duration>(std::chrono::nanoseconds{options_.longest_backoff});
-    const double grown = static_cast<double>(job.backoff.count()) * static_cast<double>(1ULL << std::min(job.attempt, 40));
+    const double grown =
+        static_cast<double>(job.backoff.count()) * static_cast<double>(1ULL << std::min(job.attempt, 40));
     const double whole = std::min(grown, static_cast<double>(cap.count()));
     return duration{static_cast<std::int64_t>(std::uniform_real_distribution{whole / 2, whole}(random))};
 }

@@ -37,7 +37,8 @@ struct execution {
 ///   The loop delivers outcomes, takes jobs, and waits for news.
 ///   The keeper renews leases and enforces time limits, so that a slow take loses no lease.
 /// Invariants:
-///   W1  An execution is in `held_` from the moment it is taken until its end is reported, refused as
+///   W1  An execution is in `held_` from the moment it is taken until its end is reported, refused
+///       as
 ///       stale, or given up by close(). The keeper renews exactly those.
 ///   W2  No lock is held while the broker, the pool or a handler runs.
 class worker_core : public std::enable_shared_from_this<worker_core> {
@@ -87,10 +88,10 @@ private:
     const worker_options options_;
     const std::string name_;
     const std::string id_;  // the name and random digits: part of a file's name
-    std::map<std::string, handler, std::less<>> handlers_;  // not changed after start()
-    weights weights_;                                       // loop only
+    std::map<std::string, handler, std::less<>> handlers_;             // not changed after start()
+    weights weights_;                                                  // loop only
     deadline next_report_ = deadline::after(std::chrono::seconds{0});  // keeper only
-    std::vector<std::string> reported_;                                 // keeper only
+    std::vector<std::string> reported_;                                // keeper only
     std::thread loop_thread_;
     std::thread keeper_;
 

@@ -122,8 +122,7 @@ void worker_core::loop() {
                 const lock_guard lock{mutex_};
                 news_ = news;
             }
-            while (loop_once(*news)) {
-            }
+            while (loop_once(*news)) {}
             is_done = true;
             const lock_guard lock{mutex_};
             news_ = nullptr;
@@ -141,7 +140,8 @@ void worker_core::loop() {
         const deadline until = deadline::after(reconnect_pause);
         const lock_guard lock{mutex_};
         news_ = nullptr;
-        const bool runs = std::any_of(held_.begin(), held_.end(), [](auto& e) { return !e.second->has_ended; });
+        const bool runs =
+            std::any_of(held_.begin(), held_.end(), [](auto& e) { return !e.second->has_ended; });
         if (is_closing_ && give_up_at_.expired() && !runs) {
             break;  // others run the jobs again when the leases end
         }
@@ -266,8 +266,8 @@ void worker_core::request_stops(const std::vector<job_id>& ids) {
     }
 }
 
-// Renews at a third of the lease. While the broker is away, tries again more often: an expired lease
-// is still ours until another worker takes it.
+// Renews at a third of the lease. While the broker is away, tries again more often: an expired
+// lease is still ours until another worker takes it.
 void worker_core::keep() {
     const auto third = std::chrono::nanoseconds{options_.lease} / 3;
     deadline next = deadline::after(third);

@@ -46,8 +46,8 @@ struct world {
     bool is_cancelled = false;  // cancel() has answered `cancelled`
 
     [[nodiscard]] auto key() const {
-        return std::tuple{job.state,   job.fence, job.attempt, job.crashes, job.cancel_requested,
-                          fence[0],    fence[1],  accepted,    hand_backs,  is_cancelled};
+        return std::tuple{job.state, job.fence, job.attempt, job.crashes, job.cancel_requested,
+                          fence[0],  fence[1],  accepted,    hand_backs,  is_cancelled};
     }
 };
 using world_key = decltype(world{}.key());
@@ -184,7 +184,8 @@ private:
     }
 
     void check_holder(const world& before, const world& after, std::size_t me, const std::string& call) {
-        const bool is_current = before.job.state == job_state::running && before.job.fence == before.fence[me];
+        const bool is_current =
+            before.job.state == job_state::running && before.job.fence == before.fence[me];
         if (!is_current && after.job.state != before.job.state) {
             violated("an old holder changed the job by " + call);
         }
@@ -243,7 +244,9 @@ TEST(remote_lease_model, each_planted_fault_is_found) {
         protocol::take(job, "", 1);
         --job.fence;  // the fence stays
     };
-    faults[2].hand_back = [](job_row& job, std::int64_t) { return protocol::hand_back(job, job.fence, 0, 0); };
+    faults[2].hand_back = [](job_row& job, std::int64_t) {
+        return protocol::hand_back(job, job.fence, 0, 0);
+    };
     faults[3].expire = [](job_row& job) {
         ++job.crashes;
         protocol::release(job, 0, 0);  // never dead

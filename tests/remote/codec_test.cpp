@@ -66,8 +66,10 @@ TEST(remote_codec, the_scan_refuses_what_would_hurt_the_decoder) {
     const bytes deep(100, 0x81);  // arrays of one, a hundred deep
     EXPECT_NE(refusal(deep).find("deeper than 64"), std::string::npos);
     EXPECT_NE(refusal(bytes(2'000, 0), {.size = 1'000}).find("the limit is 1000"), std::string::npos);
-    EXPECT_NE(refusal({0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).find("items with"), std::string::npos);
-    EXPECT_NE(refusal({0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).find("a length of"), std::string::npos);
+    EXPECT_NE(refusal({0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).find("items with"),
+              std::string::npos);
+    EXPECT_NE(refusal({0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}).find("a length of"),
+              std::string::npos);
     EXPECT_NE(refusal({0x9f, 0x01, 0xff}).find("indefinite"), std::string::npos);
     EXPECT_NE(refusal({0xc0, 0x01}).find("a tag"), std::string::npos);
     EXPECT_NE(refusal({0xa2, 0x61, 'a', 0x01, 0x61, 'a', 0x02}).find("occurs twice"), std::string::npos);

@@ -56,20 +56,23 @@ TEST(remote_executor, discard_oldest_tells_the_evicted_future) {
 
 TEST(remote_executor, block_waits_for_room_up_to_the_limit) {
     const auto b = memory();
-    executor cluster{{.broker = b, .submit_timeout = long_delay(), .bound = 1, .when_full = full_policy::block}};
+    executor cluster{
+        {.broker = b, .submit_timeout = long_delay(), .bound = 1, .when_full = full_policy::block}};
     const auto first = cluster.submit_job({}, add, 1, 1);
     std::jthread maker{[&] { b->cancel(first.id); }};
     const auto second = cluster.submit(add, 1, 1);  // returns only once there is room
     EXPECT_FALSE(second.is_done());
 
-    executor hasty{{.broker = b, .submit_timeout = short_delay(), .bound = 1, .when_full = full_policy::block}};
+    executor hasty{
+        {.broker = b, .submit_timeout = short_delay(), .bound = 1, .when_full = full_policy::block}};
     EXPECT_THROW(static_cast<void>(hasty.submit(add, 1, 1)), spool::rejected_execution);
 }
 
 TEST(remote_executor, arguments_beyond_the_limit_are_refused_before_they_travel) {
     executor cluster{{.broker = memory(), .limits = {.size = 100}}};
-    EXPECT_NE(what_of<codec_error>([&] { static_cast<void>(cluster.submit(greet, std::string(200, 'x'))); })
-                  .find("the limit is 100"),
+    EXPECT_NE(what_of<codec_error>([&] {
+                  static_cast<void>(cluster.submit(greet, std::string(200, 'x')));
+              }).find("the limit is 100"),
               std::string::npos);
     EXPECT_EQ(cluster.pending_count(), 0U);
 }

@@ -62,7 +62,8 @@ TEST(postgres_broker, an_effect_and_its_outcome_commit_together) {
 TEST(postgres_broker, finish_in_refuses_a_lost_lease_and_a_call_outside_of_a_job) {
     postgres_engine engine;
     user_connection user{engine.options().connection};
-    EXPECT_NE(what_of<broker_error>([&] { finish_in(user.get(), {}); }).find("outside of a job"), std::string::npos);
+    EXPECT_NE(what_of<broker_error>([&] { finish_in(user.get(), {}); }).find("outside of a job"),
+              std::string::npos);
 }
 
 TEST(postgres_broker, another_schema_version_is_refused_with_a_sentence) {
@@ -89,8 +90,9 @@ TEST(postgres_broker, migrating_twice_changes_nothing) {
 
 TEST(postgres_broker, a_submitter_role_can_submit_but_not_take) {
     postgres_engine engine;
-    postgres_engine::command(engine.options().connection,
-                             "DO $$ BEGIN CREATE ROLE web LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
+    postgres_engine::command(
+        engine.options().connection,
+        "DO $$ BEGIN CREATE ROLE web LOGIN; EXCEPTION WHEN duplicate_object THEN END $$");
     postgres_engine::command(engine.options().connection, "GRANT spool_submit TO web");
     std::string connection = engine.options().connection;
     connection.replace(connection.find("user=spool"), 10, "user=web");
@@ -138,9 +140,10 @@ TEST(postgres_broker, a_worker_whose_session_is_gone_loses_its_jobs_soon) {
     mine.worker = "w2";
     EXPECT_TRUE(other->take(mine).jobs.empty());
     const auto kill = [&] {  // the session that holds the worker's lock
-        postgres_engine::command(engine.options().connection,
-                                 "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND "
-                                 "objid = (SELECT lock_key::bigint & 4294967295 FROM spool.worker WHERE id = 'w')");
+        postgres_engine::command(
+            engine.options().connection,
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND "
+            "objid = (SELECT lock_key::bigint & 4294967295 FROM spool.worker WHERE id = 'w')");
     };
     kill();
     std::vector<leased_job> taken;
@@ -174,7 +177,8 @@ TEST(postgres_broker, futures_outlive_a_restart_of_the_server) {
 }
 
 TEST(postgres_broker, an_address_is_not_repeated_when_it_names_no_broker) {
-    const std::string what = what_of<broker_error>([] { static_cast<void>(connect("mysql:password=hunter2")); });
+    const std::string what =
+        what_of<broker_error>([] { static_cast<void>(connect("mysql:password=hunter2")); });
     EXPECT_NE(what.find("mysql"), std::string::npos);
     EXPECT_EQ(what.find("hunter2"), std::string::npos);
 }

@@ -69,11 +69,13 @@ TEST_P(remote_round_trip, an_exception_travels_as_type_and_text) {
 
 TEST_P(remote_round_trip, error_text_that_no_engine_can_store_is_cleaned) {
     site s{engine_->connect()};
-    s.worker.handle(fail, [](const std::string& text) -> int { throw std::runtime_error("\xff\xc0" + text); });
+    s.worker.handle(fail,
+                    [](const std::string& text) -> int { throw std::runtime_error("\xff\xc0" + text); });
     s.worker.start();
     executor cluster{options()};
-    EXPECT_NE(what_of<remote_error>([&] { get(cluster.submit(fail, std::string(10'000, 'x'))); }).find("??xxx"),
-              std::string::npos);
+    EXPECT_NE(
+        what_of<remote_error>([&] { get(cluster.submit(fail, std::string(10'000, 'x'))); }).find("??xxx"),
+        std::string::npos);
 }
 
 TEST_P(remote_round_trip, an_error_is_retried_with_the_same_id) {
@@ -138,7 +140,8 @@ TEST_P(remote_round_trip, a_job_of_another_signature_is_refused_with_a_sentence)
     s.worker.handle(add, [](int a, int b) { return a + b; });
     s.worker.start();
     executor cluster{options()};
-    const std::string what = what_of<remote_error>([&] { get(cluster.submit({.retries = 9}, other_add, "x")); });
+    const std::string what =
+        what_of<remote_error>([&] { get(cluster.submit({.retries = 9}, other_add, "x")); });
     EXPECT_NE(what.find("i32(i32,i32)"), std::string::npos) << what;
 }
 

@@ -8,6 +8,9 @@
 #include "commands.hpp"
 #include "json_fields.hpp"
 #include "report_figures.hpp"
+#if defined(SPOOL_HAS_REMOTE)
+#include "remote/commands.hpp"
+#endif
 
 namespace {
 
@@ -29,6 +32,9 @@ int run(int argc, char** argv) {
     spool::lab::add_bench_command(*lab, exit_code);
     spool::lab::add_list_command(*lab, exit_code);
     spool::lab::add_demo_command(*lab, exit_code);
+#if defined(SPOOL_HAS_REMOTE)
+    spool::remote_demo::add_remote_commands(program, exit_code);
+#endif
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -103,7 +103,7 @@ private:
     void start() {
         const std::string log = folder_ + "/worker-" + std::to_string(processes_.size());
         const std::string work = std::to_string(settings_.work.count());
-        const char* arguments[] = {program_.c_str(), "--worker", settings_.address.c_str(),
+        const char* arguments[] = {program_.c_str(), "--worker",   settings_.address.c_str(),
                                    log.c_str(),      work.c_str(), nullptr};
         pid_t process = 0;
         if (posix_spawn(&process, program_.c_str(), nullptr, nullptr, const_cast<char* const*>(arguments),
@@ -150,11 +150,14 @@ void submit_all(remote::executor& cluster, const settings& s, const journal& log
 }
 
 int report(const verdict& v, const settings& s, double seconds, bool ended_well) {
-    std::printf("\n    jobs submitted       %zu\n    outcomes             %zu, each exactly once: %s\n", v.submitted,
-                v.outcomes, v.violations.empty() && v.outcomes == s.jobs ? "yes" : "NO");
-    std::printf("    executions           %zu; %zu job(s) ran again after a kill\n", v.executions, v.repeated);
-    std::printf("    longest recovery     %.0f ms from a kill to the next start of its jobs\n", v.longest_recovery);
-    std::printf("    time                 %.1f s, %.0f jobs/s\n", seconds, static_cast<double>(s.jobs) / seconds);
+    std::printf("\n    jobs submitted       %zu\n    outcomes             %zu, each exactly once: %s\n",
+                v.submitted, v.outcomes, v.violations.empty() && v.outcomes == s.jobs ? "yes" : "NO");
+    std::printf("    executions           %zu; %zu job(s) ran again after a kill\n", v.executions,
+                v.repeated);
+    std::printf("    longest recovery     %.0f ms from a kill to the next start of its jobs\n",
+                v.longest_recovery);
+    std::printf("    time                 %.1f s, %.0f jobs/s\n", seconds,
+                static_cast<double>(s.jobs) / seconds);
     for (const std::string& violation : v.violations) {
         std::printf("    VIOLATION: %s\n", violation.c_str());
     }
@@ -179,7 +182,8 @@ int run(const std::string& program, settings s) {
         s.address = "sqlite:" + folder + "/jobs.db";
     }
     const std::string what = s.address.substr(0, s.address.find(':'));
-    std::printf("==> %zu jobs on %s, %zu worker processes, %zu kill(s)\n", s.jobs, what.c_str(), s.workers, s.kills);
+    std::printf("==> %zu jobs on %s, %zu worker processes, %zu kill(s)\n", s.jobs, what.c_str(), s.workers,
+                s.kills);
     std::fflush(stdout);
 
     const auto broker = remote::connect(s.address);
@@ -198,7 +202,8 @@ int run(const std::string& program, settings s) {
             workers.kill_one(random());
             if (server && kill < s.restarts) {
                 const bool is_harsh = kill % 2 == 0;
-                server->stop(is_harsh ? postgres_server::stop_mode::immediate : postgres_server::stop_mode::fast);
+                server->stop(is_harsh ? postgres_server::stop_mode::immediate
+                                      : postgres_server::stop_mode::fast);
                 server->start();
                 std::printf("    restarted the server (%s)\n", is_harsh ? "immediate" : "fast");
             }

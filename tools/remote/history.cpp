@@ -70,7 +70,8 @@ struct life {
 
 class checker {
 public:
-    checker(const std::map<std::string, std::int64_t>& kills, verdict& result) : kills_(kills), result_(result) {}
+    checker(const std::map<std::string, std::int64_t>& kills, verdict& result)
+        : kills_(kills), result_(result) {}
 
     void check(const job_id& id, life& job, const job_record* record) {
         const auto violated = [&](const std::string& what) {
@@ -80,7 +81,8 @@ public:
         };
         result_.executions += job.begins.size();
         if (job.acknowledged && job.outcomes != 1) {
-            violated("acknowledged, and has " + std::to_string(job.outcomes) + " outcome(s)");  // H1
+            // H1
+            violated("acknowledged, and has " + std::to_string(job.outcomes) + " outcome(s)");
         }
         if (job.outcomes > 1) {
             violated("has " + std::to_string(job.outcomes) + " outcomes");  // H1
@@ -99,17 +101,19 @@ public:
             }
             const auto kill = kills_.find(before.process);
             if (kill != kills_.end() && kill->second >= before.time) {
-                result_.longest_recovery = std::max(
-                    result_.longest_recovery, static_cast<double>(job.begins[i].time - kill->second) / 1000.0);
+                result_.longest_recovery =
+                    std::max(result_.longest_recovery,
+                             static_cast<double>(job.begins[i].time - kill->second) / 1000.0);
             } else if (lost == 0) {
                 violated("ran again without a kill or a lost lease");  // H4
             }
         }
         if (record == nullptr || !is_finished(record->state)) {
-            violated(record == nullptr ? "has no record" : "is " + std::string(to_string(record->state)));  // H5
+            // H5
+            violated(record == nullptr ? "has no record" : "is " + std::string(to_string(record->state)));
         } else if (!job.begins.empty() && record->fence != job.begins.back().number) {
             violated("the record has fence " + std::to_string(record->fence) + ", the last execution " +
-                     std::to_string(job.begins.back().number));  // H5
+                     std::to_string(job.begins.back().number));
         }
     }
 

@@ -42,7 +42,8 @@ struct verdict {
     std::size_t executions = 0;
     /// Executions beyond the first of a job, each explained by a kill or by a lost lease.
     std::size_t repeated = 0;
-    /// From a kill to the next start of a job that the killed worker ran; milliseconds, the longest.
+    /// From a kill to the next start of a job that the killed worker ran; milliseconds, the
+    /// longest.
     double longest_recovery = 0;
     std::vector<std::string> violations;
 };
@@ -55,7 +56,8 @@ struct verdict {
 ///       counts a lost lease.
 ///   H5  The broker's record is finished, and its fence is that of the last execution.
 /// `kills` has the time of each process's kill.
-[[nodiscard]] verdict check(const std::vector<event>& events, const std::map<std::string, std::int64_t>& kills,
+[[nodiscard]] verdict check(const std::vector<event>& events,
+                            const std::map<std::string, std::int64_t>& kills,
                             const std::vector<remote::job_record>& records);
 
 [[nodiscard]] std::int64_t steady_now();

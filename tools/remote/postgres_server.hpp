@@ -1,5 +1,5 @@
-// postgres_server: a PostgreSQL of its own in a temporary folder, on a Unix socket, as a user without
-// privileges. For tests and the demonstration.
+// postgres_server: a PostgreSQL of its own in a temporary folder, on a Unix socket, as a user
+// without privileges. For tests and the demonstration.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +26,8 @@ class postgres_server {
 public:
     enum class stop_mode { fast = SIGINT, immediate = SIGQUIT };
 
-    /// Makes a database cluster and starts the server. `settings` are postgresql.conf's, "name=value".
+    /// Makes a database cluster and starts the server. `settings` are postgresql.conf's,
+    /// "name=value".
     explicit postgres_server(std::vector<std::string> settings) : settings_(std::move(settings)) {
         std::string name = (std::filesystem::temp_directory_path() / "spool-pg-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) {
@@ -42,8 +43,8 @@ public:
             user_ = user->pw_name;
         }
         try {
-            const pid_t maker = spawn({program("initdb"), "-D", folder_ + "/data", "-A", "trust", "-U", "spool", "-E",
-                                       "UTF8", "--locale=C", "--no-sync"});
+            const pid_t maker = spawn({program("initdb"), "-D", folder_ + "/data", "-A", "trust", "-U",
+                                       "spool", "-E", "UTF8", "--locale=C", "--no-sync"});
             int status = 0;
             if (::waitpid(maker, &status, 0) != maker || status != 0) {
                 throw std::runtime_error("initdb failed");
@@ -77,7 +78,8 @@ public:
         process_ = spawn(command);
         const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{60};
         while (PQping(connection().c_str()) != PQPING_OK) {
-            if (std::chrono::steady_clock::now() > limit || ::waitpid(process_, nullptr, WNOHANG) == process_) {
+            if (std::chrono::steady_clock::now() > limit ||
+                ::waitpid(process_, nullptr, WNOHANG) == process_) {
                 throw std::runtime_error("PostgreSQL did not start: see " + folder_ + "/log");
             }
             std::this_thread::sleep_for(std::chrono::milliseconds{20});
@@ -123,7 +125,8 @@ private:
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
         const std::string log = folder_ + "/log";
-        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                         0644);
         posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
         pid_t process = 0;
         const int error = posix_spawnp(&process, "setpriv", &files, nullptr, arguments.data(), environ);

@@ -53,7 +53,8 @@ struct take_request {
 
 struct taken_jobs {
     std::vector<leased_job> jobs;
-    /// When a delayed job becomes ready or a rate lets the next one start; at most the caller's poll.
+    /// When a delayed job becomes ready or a rate lets the next one start; at most the caller's
+    /// poll.
     duration next_in = duration::max();
 };
 
@@ -132,12 +133,15 @@ public:
 /// Holds jobs, leases them to workers and keeps their outcomes.
 ///
 /// The promises, which the contract suite checks:
-///   B1  A job that put() acknowledged is finished exactly once, unless it is removed by its `keep`.
+///   B1  A job that put() acknowledged is finished exactly once, unless it is removed by its
+///       `keep`.
 ///   B2  take() gives a job to one worker at a time. A later take of the same job has a greater
 ///       fence.
-///   B3  renew(), finish() and hand_back() with a lease that is no longer current change nothing and
+///   B3  renew(), finish() and hand_back() with a lease that is no longer current change nothing
+///       and
 ///       say so. A lease stays current until another thread expires it: being late is no loss.
-///   B4  Errors and lost leases are counted apart. `retries` limits errors, `crash_limit` lost leases.
+///   B4  Errors and lost leases are counted apart. `retries` limits errors, `crash_limit` lost
+///       leases.
 ///   B5  put() with a known id changes nothing. At most one unfinished job of a queue has a key.
 ///   B6  Ready jobs of a queue come in the order of priority, then time, then arrival.
 ///   B7  Times are those of the engine. A jump of a caller's clock changes nothing.
@@ -175,16 +179,16 @@ public:
     [[nodiscard]] virtual std::vector<queue_record> queues() = 0;
     virtual void configure(const std::string& queue, const queue_settings& settings) = 0;
 
-    /// Announces a worker. A broker that can tell that a worker's process is gone expires its leases
-    /// at once.
+    /// Announces a worker. A broker that can tell that a worker's process is gone expires its
+    /// leases at once.
     virtual void enlist(const worker_record& worker) = 0;
     virtual void retire(const std::string& worker) = 0;
     [[nodiscard]] virtual std::vector<worker_record> workers() = 0;
     /// Functions among the next queued jobs of these queues that no enlisted worker has.
     [[nodiscard]] virtual std::vector<std::string> unserved(std::span<const std::string> queues) = 0;
 
-    /// Expires lost leases and removes outcomes that nobody keeps any more, at most `limit` of each.
-    /// Answers how many jobs it changed or removed.
+    /// Expires lost leases and removes outcomes that nobody keeps any more, at most `limit` of
+    /// each. Answers how many jobs it changed or removed.
     virtual std::size_t tidy(std::size_t limit) = 0;
     [[nodiscard]] virtual server_time now() = 0;
     [[nodiscard]] virtual std::unique_ptr<subscription> subscribe(subscription_topics topics) = 0;

@@ -28,7 +28,8 @@ struct codec_limits {
     std::size_t depth = 64;
 };
 
-/// Checks that `data` is one well-formed CBOR item within the limits, in the subset that travels: no
+/// Checks that `data` is one well-formed CBOR item within the limits, in the subset that travels:
+/// no
 /// tags, no indefinite lengths, maps with distinct text keys, no bytes behind the item. It uses a
 /// stack of its own and allocates no more than the data's size, whatever the data claim.
 /// \throws codec_error naming the offset and the reason

@@ -43,7 +43,8 @@ private:
 
 /// A job ended without a result. Exceptions do not travel; their type and text do.
 ///
-///     job 5f1c...: thumbnail failed on "worker-2" after 3 error(s): std::runtime_error: no such file
+///     job 5f1c...: thumbnail failed on "worker-2" after 3 error(s): std::runtime_error: no such
+///     file
 class SPOOL_API remote_error : public std::runtime_error {
 public:
     /// `state` is failed or dead; or succeeded, if the outcome can no longer be read.

@@ -149,8 +149,8 @@ private:
 ///     spool::future<int> sum = cluster.submit(add, 2, 3);
 ///     sum.get();
 ///
-/// It is not a spool::executor: a closure cannot travel. The future is the local one: get(), wait(),
-/// cancel(), on_done(). One thread delivers outcomes and runs the on_done callbacks.
+/// It is not a spool::executor: a closure cannot travel. The future is the local one: get(),
+/// wait(), cancel(), on_done(). One thread delivers outcomes and runs the on_done callbacks.
 ///
 /// What get() throws: cancelled; timed_out after the job's time limit; rejected_execution with
 /// reason evicted; else remote_error, with the type and text of the worker's exception.
@@ -171,8 +171,8 @@ public:
     ~executor();
 
     /// Submits one job.
-    /// \throws rejected_execution: full, shut_down, broker_unavailable; codec_error if the arguments
-    /// exceed the limits; broker_error if the broker refuses the schema or the rights
+    /// \throws rejected_execution: full, shut_down, broker_unavailable; codec_error if the
+    /// arguments exceed the limits; broker_error if the broker refuses the schema or the rights
     template <class R, class... P, class... A>
         requires(sizeof...(P) == sizeof...(A) && (std::convertible_to<A, std::decay_t<P>> && ...))
     [[nodiscard]] spool::future<R> submit(const function<R(P...)>& f, A&&... args) {
@@ -222,8 +222,8 @@ public:
                              detail::encode_arguments<std::decay_t<P>...>(std::forward<A>(args)...));
     }
 
-    /// A future for a job that another executor or process submitted. A job that the broker does not
-    /// know, or of another function, makes the future fail with a sentence.
+    /// A future for a job that another executor or process submitted. A job that the broker does
+    /// not know, or of another function, makes the future fail with a sentence.
     template <class R, class... P>
     [[nodiscard]] spool::future<R> find(const function<R(P...)>& f, const job_id& id) {
         std::vector<detail::executor_link::entry> entries;
@@ -232,7 +232,8 @@ public:
         return result;
     }
 
-    /// Submits `f` at every multiple of `every` on the broker's clock, until the executor shuts down.
+    /// Submits `f` at every multiple of `every` on the broker's clock, until the executor shuts
+    /// down.
     /// Executors that name the same key submit each tick once. `how.keep` must be at least `every`.
     /// Ticks that pass while no executor runs are left out.
     template <class R, class... P, class... A>

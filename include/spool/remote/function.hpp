@@ -18,8 +18,8 @@
 
 namespace spool::inline v1::remote {
 
-/// The name of a type in a signature. Specialise it for a type of your own whose C++ name may change
-/// or differ between programs:
+/// The name of a type in a signature. Specialise it for a type of your own whose C++ name may
+/// change or differ between programs:
 ///
 ///     template <> struct spool::remote::type_label<image_ref> {
 ///         static std::string text() { return "image_ref/2"; }
@@ -107,5 +107,7 @@ private:
 ///     SPOOL_REMOTE(thumbnail, std::string(std::string url, int width));
 ///
 /// The signature comes last because it may contain commas.
-#define SPOOL_REMOTE(name, ...) \
-    inline constexpr ::spool::remote::function<__VA_ARGS__> name { #name }
+#define SPOOL_REMOTE(name, ...)                                                                              \
+    inline constexpr ::spool::remote::function<__VA_ARGS__> name {                                           \
+#name                                                                                                \
+    }

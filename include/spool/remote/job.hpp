@@ -55,7 +55,7 @@ private:
 ///     delayed ---------> queued ---------------> running ----------> succeeded, failed, cancelled
 ///        ^                 ^                      | | |
 ///        |                 +--- handed back ------+ | |
-///        |                 +--- lease lost ---------+ +---> dead: the lease was lost crash_limit times
+///        |                 +--- lease lost ---------+ +---> dead: lost crash_limit times
 ///        +---------------------- error, tries left
 ///
 /// cancel() ends a delayed or queued job at once, and asks a running one to stop.

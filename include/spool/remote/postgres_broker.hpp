@@ -17,8 +17,8 @@ struct postgres_options {
     /// libpq's connection string, best without secrets: "service=jobs", with the password in the
     /// service file, a .pgpass file or the environment. Host, TLS and authentication are libpq's.
     std::string connection = {};
-    /// False behind a pooler in transaction mode, such as PgBouncer: no LISTEN and no session locks.
-    /// Then leases and polling decide, and recovery from a crash takes a lease.
+    /// False behind a pooler in transaction mode, such as PgBouncer: no LISTEN and no session
+    /// locks. Then leases and polling decide, and recovery from a crash takes a lease.
     bool session = true;
     /// How long one call may take before the connection is given up.
     duration_setting call_timeout = std::chrono::seconds{10};
@@ -28,13 +28,13 @@ struct postgres_options {
 /// `spool remote migrate` once before. The constructor does not connect: a server that is away is a
 /// broker_error of the first call.
 ///
-/// Wake-ups use LISTEN and NOTIFY. A worker holds an advisory lock in a session; when the session is
-/// gone for a second, other workers take its jobs.
+/// Wake-ups use LISTEN and NOTIFY. A worker holds an advisory lock in a session; when the session
+/// is gone for a second, other workers take its jobs.
 [[nodiscard]] SPOOL_API std::shared_ptr<broker> postgres(postgres_options options);
 [[nodiscard]] SPOOL_API std::shared_ptr<broker> postgres(std::string connection);
 
-/// Brings the schema to this program's version, in one transaction, under a lock. Does nothing if it
-/// is there. Answers the version. \throws broker_error: wrong_version if the schema is newer
+/// Brings the schema to this program's version, in one transaction, under a lock. Does nothing if
+/// it is there. Answers the version. \throws broker_error: wrong_version if the schema is newer
 SPOOL_API int migrate_postgres(const postgres_options& options);
 
 /// Adds jobs in a transaction of yours: they exist if and when it commits. Make them with

@@ -16,15 +16,16 @@ enum class durability {
 };
 
 struct sqlite_options {
-    /// The file; it is created if it is missing. Its folder must be on a local file system: locks of
-    /// network file systems are not reliable, and the broker refuses them.
+    /// The file; it is created if it is missing. Its folder must be on a local file system: locks
+    /// of network file systems are not reliable, and the broker refuses them.
     std::string file = {};
     remote::durability durability = durability::full;
     /// How long a call waits for other processes before it throws broker_error.
     duration_setting busy_timeout = std::chrono::seconds{10};
 };
 
-/// A broker in an SQLite file. The clock is the machine's boot-time clock, which all processes share
+/// A broker in an SQLite file. The clock is the machine's boot-time clock, which all processes
+/// share
 /// and which no change of the date moves. When the process of a worker ends, others see it within
 /// half a second, by a lock that it held.
 /// \throws broker_error if the file cannot be opened, or has another schema version

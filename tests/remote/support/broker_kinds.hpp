@@ -133,6 +133,6 @@ protected:
 
 }  // namespace test
 
-#define SPOOL_OVER_BROKERS(suite)                                                    \
-    INSTANTIATE_TEST_SUITE_P(brokers, suite, testing::ValuesIn(::test::broker_kinds()), \
+#define SPOOL_OVER_BROKERS(suite)                                                                            \
+    INSTANTIATE_TEST_SUITE_P(brokers, suite, testing::ValuesIn(::test::broker_kinds()),                      \
                              [](const auto& kind) { return kind.param.name; })

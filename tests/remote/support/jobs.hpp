@@ -26,12 +26,14 @@ using spool::remote::new_job;
     return job;
 }
 
-inline spool::remote::put_result put(broker& b, const new_job& job, const spool::remote::put_limits& limits = {}) {
+inline spool::remote::put_result put(broker& b, const new_job& job,
+                                     const spool::remote::put_limits& limits = {}) {
     return b.put({&job, 1}, limits).front();
 }
 
 [[nodiscard]] inline spool::remote::take_request request(std::size_t n = 1,
-                                                         spool::remote::duration lease = std::chrono::minutes{1}) {
+                                                         spool::remote::duration lease = std::chrono::minutes{
+                                                             1}) {
     return {"w", {{"q", n}}, {"f", "g"}, n, lease};
 }
 

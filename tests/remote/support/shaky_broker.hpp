@@ -40,7 +40,9 @@ public:
     std::size_t hand_back(std::span<const spool::remote::lease> l, spool::remote::duration d) override {
         return there().hand_back(l, d);
     }
-    spool::remote::cancel_status cancel(const spool::remote::job_id& id) override { return there().cancel(id); }
+    spool::remote::cancel_status cancel(const spool::remote::job_id& id) override {
+        return there().cancel(id);
+    }
     bool retry(const spool::remote::job_id& id) override { return there().retry(id); }
     std::vector<spool::remote::job_record> look(const spool::remote::look_filter& f) override {
         return there().look(f);
@@ -64,7 +66,8 @@ public:
 
 private:
     [[noreturn]] static void fail() {
-        throw spool::remote::broker_error(spool::remote::broker_failure::unavailable, "the shaky broker is away");
+        throw spool::remote::broker_error(spool::remote::broker_failure::unavailable,
+                                          "the shaky broker is away");
     }
     void check() {
         if (is_away_) {
