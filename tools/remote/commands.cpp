@@ -1,6 +1,5 @@
 #include "commands.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
