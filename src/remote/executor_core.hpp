@@ -74,7 +74,7 @@ private:
     void watch_once(subscription& news);
     void read(const std::vector<job_id>& ids);
     void deliver(const job_record& record);
-    void report_expired(const std::vector<job_id>& ids, const std::vector<job_record>& found);
+    void report_expired(const job_id& id);
     void send_cancellations();
     void send_ticks();
     [[nodiscard]] std::vector<job_id> next_ids(std::size_t limit);

@@ -137,49 +137,44 @@ std::vector<job_id> executor_core::next_ids(std::size_t limit) {
 
 void executor_core::read(const std::vector<job_id>& ids) {
     std::vector<job_id> wanted;
+    std::unordered_set<job_id> acknowledged;  // before the broker is asked: so it must know them
     {
         const lock_guard lock{mutex_};
         for (const job_id& id : ids) {
-            if (by_id_.contains(id)) {
+            if (const auto found = by_id_.find(id); found != by_id_.end()) {
                 wanted.push_back(id);
+                if (entries_.at(found->second).is_put) {
+                    acknowledged.insert(id);
+                }
             }
         }
     }
     for (std::size_t from = 0; from < wanted.size(); from += poll_batch) {
-        const std::vector<job_id> part(
-            wanted.begin() + static_cast<std::ptrdiff_t>(from),
-            wanted.begin() + static_cast<std::ptrdiff_t>(std::min(from + poll_batch, wanted.size())));
+        const std::size_t count = std::min(poll_batch, wanted.size() - from);
+        const std::span<const job_id> part = std::span<const job_id>{wanted}.subspan(from, count);
         const std::vector<job_record> found = options_.broker->outcomes(part);
         for (const job_record& record : found) {
+            acknowledged.erase(record.id);
             deliver(record);
         }
-        report_expired(part, found);
+    }
+    for (const job_id& id : acknowledged) {
+        report_expired(id);
     }
 }
 
-void executor_core::report_expired(const std::vector<job_id>& ids, const std::vector<job_record>& found) {
-    std::unordered_set<job_id> known;
-    for (const job_record& record : found) {
-        known.insert(record.id);
-    }
-    for (const job_id& id : ids) {
-        if (known.contains(id)) {
-            continue;
-        }
-        {
-            const lock_guard lock{mutex_};
-            const auto entry = by_id_.find(id);
-            // submit() has not heard from the broker yet, so the job may still come.
-            if (entry == by_id_.end() || !entries_.at(entry->second).is_put) {
-                continue;
-            }
-        }
-        job_record record;
-        record.id = id;
-        for (const waiting& entry : extract(record, which_entries::all)) {
-            entry.pending->fail(std::make_exception_ptr(remote_error(
-                job_state::succeeded, record,
-                "job " + id.text() + ": the broker does not know it; its outcome may have expired")));
+void executor_core::report_expired(const job_id& id) {
+    job_record record;
+    record.id = id;
+    const std::exception_ptr error = std::make_exception_ptr(
+        remote_error(job_state::succeeded, record,
+                     "job " + id.text() + ": the broker does not know it; its outcome may have expired"));
+    for (const waiting& entry : extract(record, which_entries::all)) {
+        try {
+            entry.pending->fail(error);
+        } catch (...) {  // an on_done callback
+            report_uncaught("an on_done callback of remote::executor \"" + options_.name + "\"",
+                            std::current_exception());
         }
     }
 }

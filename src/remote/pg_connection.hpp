@@ -37,19 +37,18 @@ public:
 
 private:
     friend class pg_connection;
-    friend class pg_array;
     void finish(Oid type, std::size_t start);
     template <class T, class Write>
     pg_parameters& add_array(Oid array_type, Oid type, const std::vector<T>& values, Write write);
 
     bytes data_;
-    struct value {
+    struct slice {
         Oid type;
         std::size_t start;
         int size;
         bool is_null;
     };
-    std::vector<value> values_;
+    std::vector<slice> values_;
 };
 
 class pg_result {

@@ -72,6 +72,8 @@ private:
     void reap_dead_workers() SPOOL_REQUIRES(mutex_);
     void take_from(const queue_share& share, std::size_t quota, const take_request& request, std::int64_t now,
                    taken_jobs& taken) SPOOL_REQUIRES(mutex_);
+    void note_next_delayed(const take_request& request, std::int64_t now, taken_jobs& taken)
+        SPOOL_REQUIRES(mutex_);
     [[nodiscard]] std::int64_t tokens_of(const std::string& queue, std::int64_t now, taken_jobs& taken)
         SPOOL_REQUIRES(mutex_);
 

@@ -78,37 +78,44 @@ bool sqlite_broker::has_work(const take_request& request, std::int64_t now) {
     });
 }
 
-taken_jobs sqlite_broker::take(const take_request& request) {
-    taken_jobs taken;
-    const lock_guard lock{mutex_};
-    reap_dead_workers();
-    std::int64_t now = microseconds();
-    if (has_work(request, now)) {
-        transaction change{db_};
-        now = microseconds();
-        expire_leases(now, lease_batch);
-        for (const queue_share& share : request.queues) {
-            db_.use("UPDATE job SET state = 1 WHERE number IN (SELECT number FROM job WHERE state = 0 AND "
-                    "queue = ? AND run_at <= ? ORDER BY run_at LIMIT ?)")
-                .bind(share.queue)
-                .bind(now)
-                .bind(delayed_batch)
-                .run();
-        }
-        for (const queue_share& share : request.queues) {
-            take_from(share, std::min(share.quota, request.limit - taken.jobs.size()), request, now, taken);
-        }
-        for (const queue_share& share : request.queues) {
-            take_from(share, request.limit - taken.jobs.size(), request, now, taken);
-        }
-        change.commit();
-    }
+// When the next delayed job of these queues becomes ready.
+void sqlite_broker::note_next_delayed(const take_request& request, std::int64_t now, taken_jobs& taken) {
     for (const queue_share& share : request.queues) {
         query q = db_.use("SELECT run_at FROM job WHERE state = 0 AND queue = ? ORDER BY run_at LIMIT 1");
         if (q.bind(share.queue).step()) {
             taken.next_in = std::min(taken.next_in, duration{std::max<std::int64_t>(q.integer(0) - now, 0)});
         }
     }
+}
+
+taken_jobs sqlite_broker::take(const take_request& request) {
+    taken_jobs taken;
+    const lock_guard lock{mutex_};
+    reap_dead_workers();
+    std::int64_t now = microseconds();
+    if (!has_work(request, now)) {
+        note_next_delayed(request, now, taken);
+        return taken;
+    }
+    transaction change{db_};
+    now = microseconds();
+    expire_leases(now, lease_batch);
+    for (const queue_share& share : request.queues) {
+        db_.use("UPDATE job SET state = 1 WHERE number IN (SELECT number FROM job WHERE state = 0 AND "
+                "queue = ? AND run_at <= ? ORDER BY run_at LIMIT ?)")
+            .bind(share.queue)
+            .bind(now)
+            .bind(delayed_batch)
+            .run();
+    }
+    for (const queue_share& share : request.queues) {
+        take_from(share, std::min(share.quota, request.limit - taken.jobs.size()), request, now, taken);
+    }
+    for (const queue_share& share : request.queues) {
+        take_from(share, request.limit - taken.jobs.size(), request, now, taken);
+    }
+    note_next_delayed(request, now, taken);
+    change.commit();  // the last step that can fail: B8
     return taken;
 }
 
