@@ -41,7 +41,11 @@ endfunction()
 
 function(step_install)
     file(REMOVE_RECURSE "${prefix}")
-    configure_and_build("${SOURCE_DIR}" "${WORK_DIR}/library" -D BUILD_SHARED_LIBS=${SHARED}
+    set(remote ON)
+    if(SHARED)
+        set(remote OFF)  # one variant is enough
+    endif()
+    configure_and_build("${SOURCE_DIR}" "${WORK_DIR}/library" -D BUILD_SHARED_LIBS=${SHARED} -D SPOOL_BUILD_REMOTE=${remote}
         -D SPOOL_BUILD_TESTS=OFF -D SPOOL_BUILD_EXAMPLES=OFF -D SPOOL_BUILD_TOOLS=OFF -D "CMAKE_INSTALL_PREFIX=${prefix}")
     run("${CMAKE_COMMAND}" --install "${WORK_DIR}/library")
 endfunction()
@@ -53,6 +57,13 @@ function(step_find_package)
         -D "CMAKE_PREFIX_PATH=${prefix}" -D SPOOL_WANTED_VERSION=${VERSION})
     expect_no_inherited_warnings("${build}")
     run("${build}/consumer")
+endfunction()
+
+function(step_find_remote)
+    set(build "${WORK_DIR}/find_remote")
+    file(REMOVE_RECURSE "${build}")
+    configure_and_build("${CMAKE_CURRENT_LIST_DIR}/remote_consumer" "${build}" -D "CMAKE_PREFIX_PATH=${prefix}")
+    run("${build}/remote_consumer")
 endfunction()
 
 function(step_add_subdirectory)

@@ -1,5 +1,5 @@
-// spool-remote-speed: brokers against loops written by hand for the same engine, with the same batches
-// and the same durability, in one run. The loops have no keys, delays, retries, leases or news.
+// spool-remote-speed: brokers against loops written by hand for the same engine, with the same
+// batches and durability, in one run. The loops have no keys, delays, retries, leases or news.
 #include <libpq-fe.h>
 #include <sqlite3.h>
 #include <stdlib.h>

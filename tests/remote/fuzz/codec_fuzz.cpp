@@ -1,4 +1,4 @@
-// A libFuzzer target: whatever bytes arrive, the scan refuses them or the decoder reads them, and what
+// A libFuzzer target: the scan refuses the bytes, or the decoder reads them; and what
 // was read can be written and read again.
 #include <cstddef>
 #include <cstdint>
