@@ -250,6 +250,7 @@ set(SPOOL_REMOTE_SOURCES
     src/remote/postgres_broker.cpp
     src/remote/postgres_broker.hpp
     src/remote/postgres_calls.cpp
+    src/remote/postgres_look.cpp
     src/remote/postgres_migrations.cpp.in
     src/remote/postgres_migrations.hpp
     src/remote/postgres_watch.cpp
