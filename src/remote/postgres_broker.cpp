@@ -184,7 +184,8 @@ void postgres_broker::enlist(const worker_record& worker) {
         worker_session& session = sessions_[worker.id];
         session.worker = worker;
         if (session.connection == nullptr || !is_alive(*session.connection)) {
-            session.connection = nullptr;  // ends the old session before the new one asks for its lock
+            // The old session ends before the new one asks for its lock.
+            session.connection = nullptr;
             session.connection = open();
             session.connection->call("SELECT pg_advisory_lock($1, $2)",
                                      pg_parameters{}.add(worker_lock_class).add(key));

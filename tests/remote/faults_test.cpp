@@ -50,7 +50,9 @@ auto stubbornly(F f) {
             return f();
         } catch (const broker_error& e) {
             EXPECT_TRUE(e.is_transient()) << e.what();
-            EXPECT_LT(attempt, 3);
+            if (attempt == 3) {
+                throw;
+            }
         }
     }
 }
@@ -80,7 +82,7 @@ TEST_P(broker_faults, a_call_that_failed_can_be_repeated) {
         EXPECT_EQ(stubbornly([&] { return finish(*b, taken[1]); }), finish_status::finished);
         EXPECT_TRUE(stubbornly([&] { return b->retry(again[0].id); }));
         stubbornly([&] { return b->tidy(10); });
-        const auto records = stubbornly([&] { return b->look({.queue = queue}); });
+        const auto records = stubbornly([&] { return b->look({.ids = {jobs[1].id, jobs[0].id}}); });
         ASSERT_EQ(records.size(), 2U);
         EXPECT_EQ(records[1].state, job_state::queued);
         EXPECT_EQ(records[1].attempt, 0);
