@@ -43,6 +43,9 @@ int milliseconds_until(deadline until) {
     if (until.is_never()) {
         return -1;
     }
+    if (until.expired()) {
+        return 0;  // its time may be too far back to subtract from
+    }
     const auto left = until.when() - std::chrono::steady_clock::now();
     return static_cast<int>(
         std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(left).count(), 0, 60'000));
