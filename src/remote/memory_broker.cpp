@@ -152,6 +152,7 @@ cancel_status memory_broker::cancel(const job_id& id) {
     const std::int64_t now = microseconds();
     const lock_guard lock{mutex_};
     return store_.change(id, cancel_status::unknown, [&](memory_job& job) {
+        mutex_.assert_held();
         const cancel_status status = detail::cancel(job.row, now);
         if (status == cancel_status::stop_requested) {
             store_.tell_worker(job);
@@ -163,8 +164,10 @@ cancel_status memory_broker::cancel(const job_id& id) {
 bool memory_broker::retry(const job_id& id) {
     const std::int64_t now = microseconds();
     const lock_guard lock{mutex_};
-    return store_.change(
-        id, false, [&](memory_job& job) { return store_.has_free_key(job) && detail::retry(job.row, now); });
+    return store_.change(id, false, [&](memory_job& job) {
+        mutex_.assert_held();
+        return store_.has_free_key(job) && detail::retry(job.row, now);
+    });
 }
 
 std::vector<job_record> memory_broker::look(const look_filter& filter) {

@@ -52,6 +52,13 @@ inline void release(job_row& job, std::int64_t run_at, std::int64_t now) noexcep
     job.worker.clear();
 }
 
+/// Queues the job at its old place: it has waited before.
+inline void requeue(job_row& job) noexcept {
+    job.state = job_state::queued;
+    job.lease_until = 0;
+    job.worker.clear();
+}
+
 /// Precondition: the job is queued.
 inline void take(job_row& job, const std::string& worker, std::int64_t until) {
     job.worker = worker;
@@ -105,8 +112,10 @@ inline bool hand_back(job_row& job, std::int64_t fence, std::int64_t run_at, std
     }
     if (job.cancel_requested) {
         end(job, job_state::cancelled, now);
-    } else {
+    } else if (run_at > now) {
         release(job, run_at, now);
+    } else {
+        requeue(job);
     }
     return true;
 }
@@ -122,7 +131,7 @@ inline void expire(job_row& job, std::int64_t now) {
             "its worker was lost " + std::to_string(job.crashes) + " time(s) while it ran the job";
         end(job, job_state::dead, now);
     } else {
-        release(job, now, now);
+        requeue(job);
     }
 }
 

@@ -145,7 +145,6 @@ BEGIN
         UPDATE job j SET
             crashes = j.crashes + 1,
             state = CASE WHEN j.cancel_requested THEN 5 WHEN j.crashes + 1 >= j.crash_limit THEN 6 ELSE 1 END,
-            run_at = CASE WHEN j.cancel_requested OR j.crashes + 1 >= j.crash_limit THEN j.run_at ELSE t END,
             finished_at = CASE WHEN j.cancel_requested OR j.crashes + 1 >= j.crash_limit THEN t ELSE 0 END,
             worker = CASE WHEN j.cancel_requested OR j.crashes + 1 >= j.crash_limit THEN j.worker ELSE '' END,
             lease_until = 0,
@@ -283,7 +282,7 @@ BEGIN
     back AS (
         UPDATE job j SET
             state = CASE WHEN j.cancel_requested THEN 5 WHEN delay > 0 THEN 0 ELSE 1 END,
-            run_at = CASE WHEN j.cancel_requested THEN j.run_at ELSE t + greatest(delay, 0) END,
+            run_at = CASE WHEN j.cancel_requested OR delay <= 0 THEN j.run_at ELSE t + delay END,
             finished_at = CASE WHEN j.cancel_requested THEN t ELSE 0 END,
             worker = CASE WHEN j.cancel_requested THEN j.worker ELSE '' END,
             lease_until = 0

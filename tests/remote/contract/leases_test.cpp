@@ -157,6 +157,17 @@ TEST_P(broker_leases, a_job_that_is_handed_back_counts_nothing) {
     EXPECT_GT(second.fence, first.fence);
 }
 
+TEST_P(broker_leases, a_job_whose_worker_was_lost_keeps_its_place_in_the_queue) {
+    const new_job first = make_job();
+    put(*broker_, first);
+    EXPECT_EQ(take_briefly(*broker_).id, first.id);
+    put(*broker_, make_job());
+    std::vector<leased_job> jobs;
+    EXPECT_TRUE(eventually([&] { return !(jobs = take(*broker_)).empty() && jobs[0].id == first.id; }));
+    EXPECT_EQ(hand_back(*broker_, jobs.at(0)), 1U);
+    EXPECT_EQ(take(*broker_).at(0).id, first.id);
+}
+
 TEST_P(broker_leases, cancel_ends_a_queued_job_and_asks_a_running_one) {
     const new_job queued = make_job();
     put(*broker_, queued);
