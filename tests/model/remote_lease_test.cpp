@@ -216,13 +216,13 @@ private:
         }
     }
 
-    struct node {
+    struct visited {
         bool is_finished = false;
         bool can_finish = false;
         std::vector<world_key> from;
     };
     rules rules_;
-    std::map<world_key, node> seen_;
+    std::map<world_key, visited> seen_;
     std::deque<world> todo_;
     found result_;
 };

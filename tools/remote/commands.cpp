@@ -191,7 +191,7 @@ int migrate(const remote_options& o) {
     if (address.starts_with("postgres:")) {
         fmt::print("the schema has version {}\n", migrate_postgres({.connection = address.substr(9)}));
     } else {
-        connect(address);
+        static_cast<void>(connect(address));  // creates or checks the schema
         fmt::print("the schema is up to date\n");
     }
     return 0;
