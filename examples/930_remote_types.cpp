@@ -1,5 +1,5 @@
-// Types of your own travel by their to_json() and from_json(); a later process finds a job by its
-// id. prints: later: 320x200\n
+// Types of your own travel by to_json() and from_json(); a later process finds a job by its id.
+// prints: later: 320x200\n
 #include <cstdio>
 #include <filesystem>
 

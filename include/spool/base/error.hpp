@@ -16,10 +16,10 @@ class task_scope;
 
 /// Why an executor refused a task, or dropped one that it had accepted.
 enum class rejection_reason {
-    full,       ///< the queue is full and no further thread may be started
-    shut_down,  ///< the executor no longer accepts tasks
-    evicted,    ///< a newer task pushed it out of the queue
-    no_thread,  ///< no thread runs that could take it, and none could be started
+    full,                ///< the queue is full and no further thread may be started
+    shut_down,           ///< the executor no longer accepts tasks
+    evicted,             ///< a newer task pushed it out of the queue
+    no_thread,           ///< no thread runs that could take it, and none could be started
     broker_unavailable,  ///< remote executors only: the broker did not answer in time
 };
 

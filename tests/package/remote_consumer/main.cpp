@@ -10,8 +10,7 @@ int main() {
     try {
         static_cast<void>(spool::remote::connect("postgres:host=/nonexistent")->now());
         return 1;
-    } catch (const spool::remote::broker_error&) {
-    }
+    } catch (const spool::remote::broker_error&) {}
     const auto broker = spool::remote::memory();
     spool::thread_pool_executor pool({.core_size = 1});
     spool::remote::worker worker({.broker = broker, .pool = pool});
