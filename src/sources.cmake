@@ -42,6 +42,7 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/lint.hpp
     include/spool/pool/pool_hooks.hpp
     include/spool/pool/pool_options.hpp
+    include/spool/pool/pool_settings.hpp
     include/spool/pool/pool_snapshot.hpp
     include/spool/pool/rejection.hpp
     include/spool/pool/rejection_context.hpp
@@ -132,6 +133,7 @@ set(SPOOL_SOURCES
     src/pool/backlog.cpp
     src/pool/backlog.hpp
     src/pool/calls_under_way.hpp
+    src/pool/capacity_turn.hpp
     src/pool/control_word.hpp
     src/pool/current_settings.cpp
     src/pool/current_settings.hpp
@@ -154,8 +156,11 @@ set(SPOOL_SOURCES
     src/pool/pool.hpp
     src/pool/pool_config.hpp
     src/pool/pool_options.cpp
+    src/pool/pool_settings.cpp
     src/pool/rejection.cpp
     src/pool/rejection_path.hpp
+    src/pool/settings_path.cpp
+    src/pool/settings_path.hpp
     src/pool/snapshot.cpp
     src/pool/termination.hpp
     src/pool/thread_pool_executor.cpp

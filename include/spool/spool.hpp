@@ -21,6 +21,7 @@
 #include "spool/pool/lint.hpp"
 #include "spool/pool/pool_hooks.hpp"
 #include "spool/pool/pool_options.hpp"
+#include "spool/pool/pool_settings.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/rejection.hpp"
 #include "spool/pool/rejection_context.hpp"

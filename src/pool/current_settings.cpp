@@ -1,7 +1,8 @@
 #include "pool/current_settings.hpp"
 
 #include <limits>
-#include <stdexcept>
+
+#include "spool/queue/blocking_queue.hpp"
 
 namespace spool::inline v1 {
 namespace {
@@ -10,6 +11,27 @@ namespace {
 std::string hint_at_sign(std::size_t n) {
     return n > std::numeric_limits<std::size_t>::max() / 2 ? "; a negative number?" : "";
 }
+
+std::string text_of(std::chrono::nanoseconds d) {
+    return d == std::chrono::nanoseconds::max() ? "for ever" : std::to_string(d.count()) + " ns";
+}
+std::string text_of(bool b) {
+    return b ? "true" : "false";
+}
+std::string text_of_capacity(std::size_t n) {
+    return n == blocking_queue<task>::unlimited ? "unlimited" : std::to_string(n);
+}
+
+// Lists the fields that get another value.
+class difference {
+public:
+    void add(const char* field, std::string before, std::string after) {
+        if (before != after) {
+            fields.push_back({field, std::move(before), std::move(after)});
+        }
+    }
+    std::vector<setting_change> fields;
+};
 
 }  // namespace
 
@@ -22,73 +44,107 @@ current_settings::current_settings(const std::string& label, pool_options& optio
       label_(label),
       rejection_(std::move(options.rejection)),
       factory_(std::move(options.thread_factory)) {
-    check_sizes(options.core_size, options.maximum_size);
-    check_keep_alive(options.keep_alive, options.core_threads_may_time_out);
-    check(static_cast<bool>(*factory_.get()), "the thread factory is empty");
-    check(static_cast<bool>(*rejection_.get()), "the rejection policy is empty");
+    check_numbers(now(), {});
+    check(static_cast<bool>(*factory_.get()), "the thread factory is empty", {"thread_factory", "empty"});
+    check_policy(*rejection_.get());
 }
 
-void current_settings::check(bool holds, const std::string& what) const {
+void current_settings::check(bool holds, const std::string& what, const blamed& whom) const {
     if (!holds) {
-        throw std::invalid_argument(label_ + ": " + what);
+        throw invalid_settings(label_, whom.field, whom.value, what);
     }
 }
 
-void current_settings::check_sizes(std::size_t least, std::size_t most) const {
+// Blames the field that `next` changes.
+void current_settings::check_numbers(const numbers& n, const pool_settings& next) const {
+    const std::size_t least = n.core;
+    const std::size_t most = n.maximum;
     const std::string both = "core_size " + std::to_string(least) + ", maximum_size " + std::to_string(most);
     const std::string limit = std::to_string(largest_pool);
+    const blamed core{"core_size", std::to_string(least)};
+    const blamed maximum{"maximum_size", std::to_string(most)};
     check(least <= largest_pool,
-          "core_size must not exceed " + limit + " (" + both + hint_at_sign(least) + ")");
+          "core_size must not exceed " + limit + " (" + both + hint_at_sign(least) + ")", core);
     check(most <= largest_pool,
-          "maximum_size must not exceed " + limit + " (" + both + hint_at_sign(most) + ")");
-    check(most > 0, "maximum_size must not be 0 (" + both + ")");
-    check(least <= most, "maximum_size must not be less than core_size (" + both + ")");
-}
-
-void current_settings::check_keep_alive(std::chrono::nanoseconds d, bool core_may_time_out) const {
-    const std::string value = std::to_string(d.count()) + " ns";
-    check(d >= std::chrono::nanoseconds::zero(), "keep_alive must not be negative (" + value + ")");
-    check(d > std::chrono::nanoseconds::zero() || !core_may_time_out,
+          "maximum_size must not exceed " + limit + " (" + both + hint_at_sign(most) + ")", maximum);
+    check(most > 0, "maximum_size must not be 0 (" + both + ")", maximum);
+    check(least <= most, "maximum_size must not be less than core_size (" + both + ")",
+          next.core_size.has_value() && !next.maximum_size.has_value() ? core : maximum);
+    const blamed keep_alive{"keep_alive", text_of(n.keep_alive)};
+    check(n.keep_alive >= std::chrono::nanoseconds::zero(),
+          "keep_alive must not be negative (" + std::to_string(n.keep_alive.count()) + " ns)", keep_alive);
+    check(n.keep_alive > std::chrono::nanoseconds::zero() || !n.core_may_time_out,
           "keep_alive must not be zero while core threads may time out: they would come and go with every "
-          "task");
+          "task",
+          next.core_threads_may_time_out.has_value() && !next.keep_alive.has_value()
+              ? blamed{"core_threads_may_time_out", text_of(n.core_may_time_out)}
+              : keep_alive);
 }
 
-std::size_t current_settings::set_core_size(std::size_t n) {
+void current_settings::check_policy(const rejection_policy& policy) const {
+    check(static_cast<bool>(policy), "the rejection policy is empty", {"rejection", "empty"});
+}
+
+void current_settings::refuse_capacity(std::size_t n, const std::string& why) const {
+    throw invalid_settings(label_, "queue_capacity", text_of_capacity(n),
+                           "queue_capacity cannot become " + text_of_capacity(n) + ": " + why);
+}
+
+// Allocates everything before it stores the first field (S3). The policy before is destroyed after
+// the lock, since it may be user code.
+auto current_settings::apply(const pool_settings& next, const std::optional<capacity_change>& capacity,
+                             apply_mode mode) -> result {
+    std::shared_ptr<const rejection_policy> policy;
+    if (next.rejection.has_value()) {
+        check_policy(*next.rejection);
+        policy = std::make_shared<const rejection_policy>(*next.rejection);
+    }
     const detail::lock_guard lock{mutex_};
-    check_sizes(n, maximum_size_.load());
-    const std::size_t before = core_size_.exchange(n);
-    version_.fetch_add(1);
-    return before;
+    const numbers before = now();
+    const numbers after{next.core_size.value_or(before.core), next.maximum_size.value_or(before.maximum),
+                        next.keep_alive.value_or(before.keep_alive),
+                        next.core_threads_may_time_out.value_or(before.core_may_time_out)};
+    check_numbers(after, next);
+    difference d;
+    d.add("core_size", std::to_string(before.core), std::to_string(after.core));
+    d.add("maximum_size", std::to_string(before.maximum), std::to_string(after.maximum));
+    d.add("keep_alive", text_of(before.keep_alive), text_of(after.keep_alive));
+    d.add("core_threads_may_time_out", text_of(before.core_may_time_out), text_of(after.core_may_time_out));
+    if (capacity.has_value()) {
+        d.add("queue_capacity", text_of_capacity(capacity->before), text_of_capacity(capacity->after));
+    }
+    if (policy != nullptr) {
+        const std::shared_ptr<const rejection_policy> old = rejection_.get();
+        if (*old != *policy) {
+            d.fields.push_back({"rejection", std::string{name_of(*old)}, std::string{name_of(*policy)}});
+        }
+    }
+    result answer{{version(), std::move(d.fields)}, before.core, after.core};
+    if (mode == apply_mode::change && !answer.change.fields.empty()) {
+        store(after);
+        if (policy != nullptr) {
+            policy = rejection_.exchange(std::move(policy));
+        }
+        answer.change.version = version_.fetch_add(1) + 1;
+    }
+    return answer;
 }
 
-void current_settings::set_maximum_size(std::size_t n) {
-    const detail::lock_guard lock{mutex_};
-    check_sizes(core_size_.load(), n);
-    maximum_size_.store(n);
-    version_.fetch_add(1);
-}
-
-void current_settings::set_keep_alive(std::chrono::nanoseconds d) {
-    const detail::lock_guard lock{mutex_};
-    check_keep_alive(d, core_may_time_out_.load());
-    keep_alive_.store(d.count());
-    version_.fetch_add(1);
-}
-
-void current_settings::set_core_may_time_out(bool allow) {
-    const detail::lock_guard lock{mutex_};
-    check_keep_alive(keep_alive(), allow);
-    core_may_time_out_.store(allow);
-    version_.fetch_add(1);
-}
-
-void current_settings::set_rejection(rejection_policy policy) {
-    check(static_cast<bool>(policy), "the rejection policy is empty");
-    rejection_.set(std::move(policy));
+// In an order that keeps S1.
+void current_settings::store(const numbers& next) noexcept {
+    if (next.maximum >= core_size_.load()) {
+        maximum_size_.store(next.maximum);
+        core_size_.store(next.core);
+    } else {
+        core_size_.store(next.core);
+        maximum_size_.store(next.maximum);
+    }
+    keep_alive_.store(next.keep_alive.count());
+    core_may_time_out_.store(next.core_may_time_out);
 }
 
 void current_settings::set_factory(thread_factory factory) {
-    check(static_cast<bool>(factory), "the thread factory is empty");
+    check(static_cast<bool>(factory), "the thread factory is empty", {"thread_factory", "empty"});
     factory_.set(std::move(factory));
 }
 

@@ -1,7 +1,7 @@
 // detail::pool: a pool is these parts. Parts own state and know no protocol. Paths hold the protocols
 // and own no state: admission_path (a task arrives), worker_path (a worker's life), lifecycle_path
-// (the pool ends), task_runner (a task runs), kept_tasks and rejection_path (a task is refused). A
-// path is made for one call: admission_path{pool}.execute(...).
+// (the pool ends), task_runner (a task runs), kept_tasks and rejection_path (a task is refused),
+// settings_path (the settings change). A path is made for one call: admission_path{pool}.execute(...).
 //
 // Locks: those of worker_roster and current_settings. No path holds a lock. So no user code runs
 // under one (hooks, handlers, factories, stop callbacks, moves and destructors of tasks).
@@ -14,6 +14,7 @@
 
 #include "pool/backlog.hpp"
 #include "pool/calls_under_way.hpp"
+#include "pool/capacity_turn.hpp"
 #include "pool/control_word.hpp"
 #include "pool/current_settings.hpp"
 #include "pool/pool_config.hpp"
@@ -67,6 +68,7 @@ struct pool : std::enable_shared_from_this<pool> {
     alignas(cache_line) worker_roster roster{config.name, control};
     pool_termination termination;
     rejection_log rejections;
+    capacity_turn capacity_changes;
     recent_waits idle_waits;  // how long idle workers waited for their next task
     [[no_unique_address]] calls_under_way calls;
 

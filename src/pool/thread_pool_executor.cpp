@@ -9,6 +9,7 @@
 #include "pool/fork/pool_fork.hpp"
 #include "pool/lifecycle_path.hpp"
 #include "pool/pool.hpp"
+#include "pool/settings_path.hpp"
 #include "pool/worker_path.hpp"
 
 namespace spool::inline v1 {
@@ -153,8 +154,14 @@ bool thread_pool_executor::is_terminating() const {
     return !accepts_tasks(now) && now != run_state::terminated;
 }
 
-// ---- Settings. A changed number wakes the threads that may have to act on it; pair (S): the version
-// of the settings.
+// ---- Settings. All setters but the thread factory's are a change by settings_path.
+
+settings_change thread_pool_executor::apply(const pool_settings& next, apply_mode mode) {
+    return settings_path{use()}.apply(next, mode);
+}
+std::uint64_t thread_pool_executor::settings_version() const noexcept {
+    return use().settings.version();
+}
 
 const std::string& thread_pool_executor::name() const noexcept {
     return (is_forked_child() ? *lost_ : use()).config.name;
@@ -163,34 +170,31 @@ std::size_t thread_pool_executor::core_size() const noexcept {
     return use().settings.core_size();
 }
 void thread_pool_executor::set_core_size(std::size_t n) {
-    worker_path{use()}.set_core_size(n);
+    apply({.core_size = n});
 }
 std::size_t thread_pool_executor::maximum_size() const noexcept {
     return use().settings.maximum_size();
 }
 void thread_pool_executor::set_maximum_size(std::size_t n) {
-    use().settings.set_maximum_size(n);
-    use().backlog.wake_all();
+    apply({.maximum_size = n});
 }
 std::chrono::nanoseconds thread_pool_executor::keep_alive() const noexcept {
     return use().settings.keep_alive();
 }
 void thread_pool_executor::set_keep_alive(duration_setting d) {
-    use().settings.set_keep_alive(d);
-    use().backlog.wake_all();
+    apply({.keep_alive = d});
 }
 bool thread_pool_executor::core_threads_may_time_out() const noexcept {
     return use().settings.sizes().core_may_time_out;
 }
 void thread_pool_executor::allow_core_threads_to_time_out(bool allow) {
-    use().settings.set_core_may_time_out(allow);
-    use().backlog.wake_all();
+    apply({.core_threads_may_time_out = allow});
 }
 rejection_policy thread_pool_executor::rejection() const {
     return use().settings.rejection();
 }
 void thread_pool_executor::set_rejection(rejection_policy policy) {
-    use().settings.set_rejection(std::move(policy));
+    apply({.rejection = std::move(policy)});
 }
 spool::thread_factory thread_pool_executor::thread_factory() const {
     return use().settings.factory();

@@ -51,9 +51,7 @@ bool worker_path<Pool>::prestart() {
 // Raised: starts a worker per queued task, at most as many as the size has grown by. A worker that
 // finds no task stays, as a core worker.
 template <class Pool>
-void worker_path<Pool>::set_core_size(std::size_t n) {
-    const std::size_t before = pool_.settings.set_core_size(n);
-    pool_.backlog.wake_all();  // pair (S): the version of the settings
+void worker_path<Pool>::start_after_raised_core(std::size_t before, std::size_t n) {
     if (n <= before) {
         return;
     }

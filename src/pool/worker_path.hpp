@@ -50,8 +50,8 @@ public:
     void retry_start_for_queued();
     /// Starts a core worker that waits for tasks.
     bool prestart();
-    /// Sets the core size and starts workers for queued tasks.
-    void set_core_size(std::size_t n);
+    /// The core size has become `n`: if that is more than before, starts workers for queued tasks.
+    void start_after_raised_core(std::size_t before, std::size_t n);
     /// The factory destroyed the body of the worker without running it.
     void body_dropped(worker& w) noexcept;
 

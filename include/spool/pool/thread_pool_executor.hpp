@@ -18,6 +18,7 @@
 #include "spool/base/function_ref.hpp"
 #include "spool/executor/executor_service.hpp"
 #include "spool/pool/pool_options.hpp"
+#include "spool/pool/pool_settings.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/run_state.hpp"
 
@@ -172,6 +173,13 @@ public:
     // ---- Settings; the setters may be called while the pool runs
 
     [[nodiscard]] const std::string& name() const noexcept;
+    /// Changes several settings at once, under one version. All or nothing: a refused change alters
+    /// no field. Takes effect at once, also on waiting workers. Each setter below is an apply() of
+    /// its field. \throws invalid_settings, which names the field and the values; what a user's
+    /// queue throws when its capacity changes
+    settings_change apply(const pool_settings& next, apply_mode mode = apply_mode::change);
+    /// Raised by each change of a setting but the thread factory; 0 in a new pool.
+    [[nodiscard]] std::uint64_t settings_version() const noexcept;
     [[nodiscard]] std::size_t core_size() const noexcept;
     /// Lowered: each worker above the new size leaves once it has been idle for the keep-alive, at
     /// once if it already has been. Raised: the pool starts new workers for queued tasks.

@@ -306,7 +306,12 @@ public:
     [[nodiscard]] virtual std::size_t capacity() const { return unlimited; }
     /// Changes the capacity, even while in use. linked_blocking_queue and linked_blocking_deque
     /// support it. \throws std::logic_error, which names the kind, if the kind does not
-    virtual void set_capacity(std::size_t) { detail::throw_fixed_capacity(typeid(*this), capacity()); }
+    virtual void set_capacity(std::size_t n) { check_capacity(n); }
+    /// Throws what set_capacity(n) would, and changes nothing. A kind that overrides set_capacity()
+    /// overrides this too: otherwise thread_pool_executor::apply() takes its capacity for fixed.
+    virtual void check_capacity(std::size_t) const {
+        detail::throw_fixed_capacity(typeid(*this), capacity());
+    }
     [[nodiscard]] std::size_t remaining_capacity() const {
         const std::size_t limit = capacity();
         return limit == unlimited ? unlimited : limit - std::min(limit, size());

@@ -164,6 +164,9 @@ public:
         store_.set_capacity(capacity, "linked_blocking_deque::set_capacity");
         producers_.notify_all();  // pair (M): the store's mutex
     }
+    void check_capacity(std::size_t capacity) const override {
+        store_.check_capacity(capacity, "linked_blocking_deque::set_capacity");
+    }
 
     wait_result push_until(T& x, const wait_limits& limits,
                            function_ref<bool()> give_up = blocking_queue<T>::never_give_up) override {

@@ -63,6 +63,7 @@ public:
         capacity_.store(checked(capacity));
         this->wake_producers();  // pair (S): capacity_
     }
+    void check_capacity(std::size_t capacity) const override { static_cast<void>(checked(capacity)); }
 
     /// As in blocking_queue. A waiting consumer frees the memory that the queue no longer needs.
     wait_result pop_until(std::optional<T>& x, const wait_limits& limits,

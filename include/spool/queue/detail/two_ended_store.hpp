@@ -40,10 +40,13 @@ public:
     /// For a forked child: takes no lock, since a thread that exists only in the parent may hold
     /// it.
     [[nodiscard]] std::size_t capacity_after_fork() const noexcept { return capacity_.load(); }
-    void set_capacity(std::size_t capacity, const char* origin) {
+    static void check_capacity(std::size_t capacity, const char* origin) {
         if (capacity == 0) {
             throw std::invalid_argument(std::string{origin} + ": capacity must be at least 1, not 0");
         }
+    }
+    void set_capacity(std::size_t capacity, const char* origin) {
+        check_capacity(capacity, origin);
         capacity_.store(capacity);
     }
 
