@@ -84,8 +84,8 @@ public:
         std::size_t core_before = 0;
         std::size_t core_after = 0;
     };
-    /// Checks all fields of `next`, then sets them and raises the version, once, if a value differs.
-    /// A dry run only checks. \throws invalid_settings, and changes nothing
+    /// Checks all fields of `next`, then sets them and raises the version, once, if a value
+    /// differs. A dry run only checks. \throws invalid_settings, and changes nothing
     result apply(const pool_settings& next, const std::optional<capacity_change>& capacity, apply_mode mode);
     [[noreturn]] void refuse_capacity(std::size_t n, const std::string& why) const;
 

@@ -15,9 +15,9 @@ class settings_path {
 public:
     explicit settings_path(detail::pool& pool) noexcept : pool_(pool) {}
 
-    /// Checks and applies a change, wakes the threads that may have to act on it, and starts workers
-    /// for queued tasks if the core size was raised. \throws invalid_settings, and changes nothing;
-    /// what a user's queue throws
+    /// Checks and applies a change, wakes the threads that may have to act on it, and starts
+    /// workers for queued tasks if the core size was raised. \throws invalid_settings, and changes
+    /// nothing; what a user's queue throws
     settings_change apply(const pool_settings& next, apply_mode mode);
 
 private:

@@ -62,8 +62,8 @@ struct settings_change {
 ///     maximum_size 4)
 class SPOOL_API invalid_settings : public std::invalid_argument {
 public:
-    /// `pool` names the pool, as in messages. `field` is the name in pool_settings, `value` what the
-    /// field was to become.
+    /// `pool` names the pool, as in messages. `field` is the name in pool_settings, `value` what
+    /// the field was to become.
     invalid_settings(std::string_view pool, std::string_view field, std::string_view value,
                      std::string_view why);
     invalid_settings(const invalid_settings&) noexcept;

@@ -307,8 +307,7 @@ public:
     /// Changes the capacity, even while in use. linked_blocking_queue and linked_blocking_deque
     /// support it. \throws std::logic_error, which names the kind, if the kind does not
     virtual void set_capacity(std::size_t n) { check_capacity(n); }
-    /// Throws what set_capacity(n) would, and changes nothing. A kind that overrides set_capacity()
-    /// overrides this too: otherwise thread_pool_executor::apply() takes its capacity for fixed.
+    /// Throws what set_capacity(n) would. A kind overrides both, or a pool's apply() refuses.
     virtual void check_capacity(std::size_t) const {
         detail::throw_fixed_capacity(typeid(*this), capacity());
     }
@@ -324,10 +323,8 @@ public:
     virtual bool use_own([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
     /// Likewise for another consumer's element. If `use` returns false, the caller's store gets it.
     virtual bool use_other([[maybe_unused]] function_ref<bool(T&)> use) { return false; }
-
     /// Constant. True: each attached consumer has a store for use_own() and use_other().
     [[nodiscard]] virtual bool keeps_store_per_consumer() const noexcept { return false; }
-
     /// A thread that takes elements repeatedly attaches first and detaches when it is done, both on
     /// that thread. Only kinds with keeps_store_per_consumer() implement this.
     virtual void attach_consumer() {}
@@ -336,7 +333,6 @@ public:
     /// pool calls this in a forked child (see fork_policy), with this queue in any intermediate
     /// state. An override may read only constants and single words, and must take no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
-
 protected:
     /// Runs between a consumer's announcement and its re-check: the place for a heavy barrier.
     virtual void prepare_recheck() noexcept { synchronize_with_producers(); }
@@ -374,7 +370,6 @@ protected:
     void notify_consumer() noexcept { consumers_.notify_unless_wake_pending(); }
     /// For kinds whose try_push makes only a light barrier: call this after it (T0 of event_count).
     void publish_before_notify() noexcept { consumers_.publish_before_notify(); }
-
     /// An empty task cannot run, so no queue accepts one. \throws std::invalid_argument
     static void refuse_empty(const T& x) {
         if constexpr (std::same_as<T, task>) {
