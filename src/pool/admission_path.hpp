@@ -104,12 +104,14 @@ public:
         refused,     // by the queue: go on with grow_or_refuse()
         look_again,  // the task is in the queue, but the pool has changed: go on with recheck()
     };
-    /// The common case: the pool accepts tasks and has its core workers, and the queue takes the
-    /// task. Precondition: the task is published.
+    /// The common case: the pool accepts tasks and has its core workers, at least one, and the queue
+    /// takes the task. Precondition: the task is published.
     admitted admit(task_type& work) {
         const auto seen = pool_.control.observe();
+        const pool_control before = seen.now();
         const admission::sizes now{.core = pool_.settings.core_size()};
-        if (admission::on_arrival(seen.now(), now) != admission::arrival::offer) {
+        // With a core size of 0 there may be no worker: recheck() starts one after the offer.
+        if (before.workers == 0 || admission::on_arrival(before, now) != admission::arrival::offer) {
             return admitted::below_core;
         }
         if (!pool_.backlog.offer(work)) {  // E1
