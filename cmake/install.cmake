@@ -8,6 +8,11 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spool")
 
 install(TARGETS spool EXPORT spool-targets FILE_SET HEADERS)
 install(EXPORT spool-targets NAMESPACE spool:: DESTINATION "${package_dir}")
+# Each component has a file of its own, which the package includes if it is there.
+if(SPOOL_HAS_LIVE)
+    install(TARGETS spool_live EXPORT spool-live-targets FILE_SET HEADERS)
+    install(EXPORT spool-live-targets NAMESPACE spool:: DESTINATION "${package_dir}")
+endif()
 
 configure_package_config_file(cmake/spool-config.cmake.in "${PROJECT_BINARY_DIR}/spool-config.cmake"
     INSTALL_DESTINATION "${package_dir}")

@@ -2,6 +2,7 @@
 # library.
 
 option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
+option(SPOOL_BUILD_LIVE "Build the component live: a monitor of all pools" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_BUILD_TESTS "Build the tests and register the checks" ${PROJECT_IS_TOP_LEVEL})
 option(SPOOL_JOIN_TESTS "Compile the tests several files at a time, which is much faster" OFF)
 option(SPOOL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

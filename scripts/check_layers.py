@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "executor": {"base", "sync", "queue", "future"},
     "pool": {"base", "sync", "queue", "future", "executor"},
     "schedule": {"base", "sync", "queue", "future", "executor", "pool"},
+    "live": {"base", "sync", "queue", "future", "executor", "pool", "schedule"},
     "testing": {"base", "sync", "executor"},
 }
 PLUMBING = "detail"       # what several parts are built with and no user includes

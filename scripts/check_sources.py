@@ -9,8 +9,13 @@ import sys
 
 from common import finish, root_from
 
-# Each list names all files of one folder.
-LISTS = {"SPOOL_PUBLIC_HEADERS": "include", "SPOOL_SOURCES": "src"}
+# Each list names all files of its folders. A folder of a component is not part of the library's own.
+LISTS = {
+    "SPOOL_LIVE_PUBLIC_HEADERS": "include/spool/live",
+    "SPOOL_LIVE_SOURCES": "src/live",
+    "SPOOL_PUBLIC_HEADERS": "include",
+    "SPOOL_SOURCES": "src",
+}
 LIST_FILE = "src/sources.cmake"
 
 
@@ -18,14 +23,18 @@ def main(arguments):
     root = root_from(arguments)
     text = re.sub(r"#.*", "", (root / LIST_FILE).read_text(encoding="utf-8"))
     problems = []
+    elsewhere = set()  # the files of the folders before
     for variable, folder in LISTS.items():
+        if not (root / folder).is_dir():
+            continue
         match = re.search(rf"\bset\(\s*{variable}\b([^)]*)\)", text)
         if not match:
             problems.append(f"{LIST_FILE}: does not set {variable}")
             continue
         listed = match[1].split()
         present = {path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()}
-        present.discard(LIST_FILE)
+        present -= {LIST_FILE, *elsewhere}
+        elsewhere |= present
         for name in sorted({*listed, *present}):
             if name not in listed:
                 problems.append(f"{name}: not listed in {variable}")

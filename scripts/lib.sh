@@ -19,6 +19,8 @@ have() {
         openjdk-*) command -v javac ;;
         llvm-19) command -v llvm-symbolizer-19 ;;
         lld-19) command -v ld.lld-19 ;;
+        prometheus) command -v promtool ;;
+        python3-prometheus-client) /usr/bin/python3 -c "import prometheus_client" ;;
         googletest) [[ -d /usr/src/googletest ]] ;;
         *-dev) dpkg -s "$1" 2>&1 | grep -q '^Status: install ok installed' ;;
         *) command -v "$1" ;;

@@ -38,10 +38,14 @@ set(SPOOL_PUBLIC_HEADERS
     include/spool/pool/admission.hpp
     include/spool/pool/deadlock_policy.hpp
     include/spool/pool/detail/join_count.hpp
+    include/spool/pool/duration_histogram.hpp
     include/spool/pool/executors.hpp
     include/spool/pool/lint.hpp
+    include/spool/pool/measuring.hpp
+    include/spool/pool/pool_handle.hpp
     include/spool/pool/pool_hooks.hpp
     include/spool/pool/pool_options.hpp
+    include/spool/pool/pool_reading.hpp
     include/spool/pool/pool_settings.hpp
     include/spool/pool/pool_snapshot.hpp
     include/spool/pool/rejection.hpp
@@ -119,6 +123,8 @@ set(SPOOL_SOURCES
     src/base/task_scope.cpp
     src/base/thread_sanitizer.cpp
     src/base/thread_sanitizer_active.hpp
+    src/base/type_name.cpp
+    src/base/type_name.hpp
     src/executor/executor.cpp
     src/executor/executor_service.cpp
     src/executor/serial_executor.cpp
@@ -152,6 +158,20 @@ set(SPOOL_SOURCES
     src/pool/lifecycle_path.cpp
     src/pool/lifecycle_path.hpp
     src/pool/lint.cpp
+    src/pool/measure/kind_table.cpp
+    src/pool/measure/kind_table.hpp
+    src/pool/measure/pool_presence.cpp
+    src/pool/measure/pool_presence.hpp
+    src/pool/measure/pool_report.cpp
+    src/pool/measure/pool_report.hpp
+    src/pool/measure/sample_filter.hpp
+    src/pool/measure/sample_rate.hpp
+    src/pool/measure/task_meter.cpp
+    src/pool/measure/task_meter.hpp
+    src/pool/measure/thread_clock.hpp
+    src/pool/measure/thread_clock_linux.cpp
+    src/pool/measure/thread_clock_portable.cpp
+    src/pool/measure/worker_meter.hpp
     src/pool/pool.cpp
     src/pool/pool.hpp
     src/pool/pool_config.hpp
@@ -174,6 +194,7 @@ set(SPOOL_SOURCES
     src/pool/worker/idle_wait.hpp
     src/pool/worker/kept_tasks.cpp
     src/pool/worker/kept_tasks.hpp
+    src/pool/worker/roster_readings.cpp
     src/pool/worker/task_runner.cpp
     src/pool/worker/task_runner.hpp
     src/pool/worker/timed_body.hpp
@@ -222,6 +243,20 @@ set(SPOOL_SOURCES
     src/testing/manual_clock.cpp
 )
 
+# The component live.
+set(SPOOL_LIVE_PUBLIC_HEADERS
+    include/spool/live/exposition.hpp
+    include/spool/live/monitor.hpp
+    include/spool/live/window.hpp
+)
+set(SPOOL_LIVE_SOURCES
+    src/live/exposition.cpp
+    src/live/followed_pool.cpp
+    src/live/followed_pool.hpp
+    src/live/monitor.cpp
+    src/live/window.cpp
+)
+
 # One source file per system where systems differ.
 if(UNIX)
     list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_portable.cpp)
@@ -229,11 +264,13 @@ else()
     list(REMOVE_ITEM SPOOL_SOURCES src/base/fork_handlers_posix.cpp)
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_portable.cpp src/pool/threads/thread_setup_portable.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/measure/thread_clock_portable.cpp
+        src/pool/threads/stack_room_portable.cpp src/pool/threads/thread_setup_portable.cpp
         src/queue/pages_portable.cpp
         src/schedule/precise_sleep_portable.cpp src/sync/process_fence_portable.cpp)
 else()
-    list(REMOVE_ITEM SPOOL_SOURCES src/pool/threads/stack_room_linux.cpp src/pool/threads/thread_setup_linux.cpp
+    list(REMOVE_ITEM SPOOL_SOURCES src/pool/measure/thread_clock_linux.cpp
+        src/pool/threads/stack_room_linux.cpp src/pool/threads/thread_setup_linux.cpp
         src/queue/pages_linux.cpp
         src/schedule/precise_sleep_linux.cpp src/sync/parking_futex.cpp
         src/sync/process_fence_linux.cpp)

@@ -165,6 +165,9 @@ bool future_core::claim_after_run(task_scope& scope) noexcept {
 
 void future_core::fail_after_run(task_scope& scope, std::exception_ptr error) {
     if (claim_after_run(scope)) {
+        if (nested_waiter* const here = nested_waiter::current()) {
+            here->body_failed();
+        }
         finish_failed(std::move(error));
     }
 }

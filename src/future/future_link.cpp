@@ -52,6 +52,12 @@ std::uint64_t future_link::runs() const noexcept {
     return list != nullptr ? list->runs(*core_) : 0;
 }
 
+const char* future_link::kind() const noexcept {
+    return core_->body_name();
+}
+const std::type_info& future_link::body_type() const noexcept {
+    return core_->body_type();
+}
 task_id future_link::id() const noexcept {
     return core_->id();
 }

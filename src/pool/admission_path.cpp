@@ -69,7 +69,9 @@ admission_result admission_path<Pool>::execute_until(task_type& work, deadline u
             return until.is_never() ? deadlock_watch::wait(pool_, blocked_wait::what::room, stop, sleep)
                                     : sleep({.until = until, .stop = stop});
         };
+        const auto blocked_since = task_meter::clock::now();
         const wait_result how = pool_.backlog.offer_when_room(work, try_again, wait);
+        pool_.meter.add_blocked(task_meter::clock::now() - blocked_since);
         if (how == wait_result::ready) {
             return finish(work, mine, admitted::look_again, error);
         }
@@ -190,6 +192,7 @@ bool admission_path<Pool>::try_requeue(task_type& work) {
 template <class Pool>
 bool admission_path<Pool>::remove(task_id id) {
     const bool removed = pool_.backlog.take_back({id, ticket::any}).has_value();
+    pool_.meter.count_taken_out(removed ? 1 : 0);
     try_terminate();
     return removed;
 }
@@ -197,6 +200,7 @@ bool admission_path<Pool>::remove(task_id id) {
 template <class Pool>
 std::size_t admission_path<Pool>::purge() {
     const std::size_t cancelled = pool_.backlog.purge();
+    pool_.meter.count_taken_out(cancelled);
     try_terminate();
     return cancelled;
 }

@@ -7,12 +7,24 @@
 #include "spool/detail/pause_point.hpp"
 
 namespace spool::inline v1 {
+namespace {
+
+void wrap_in_stamp(task& work, std::uint32_t period) {
+    timed_body timed{work, period};
+    work = task{std::move(timed)};  // fits inline: cannot throw
+    // Hands over the memory of the wrapper too.
+    detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
+}
+
+}  // namespace
 
 task_backlog::task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner,
-                           const std::string& label, timing times) noexcept
+                           const std::string& label, timing times, bool queue_first) noexcept
     : queue_(std::move(queue)),
       owner_(owner),
+      samples_(times != timing::none),
       timing_(times),
+      queue_first_(queue_first),
       has_stores_(queue_ != nullptr && queue_->keeps_store_per_consumer()),
       label_(label) {}
 
@@ -34,7 +46,7 @@ auto task_backlog::publish(task& work) const -> ticket {
     require(work);
     wrap(work);  // first, since this may throw
     if (const future_link link{work}; link) {
-        if (const auto* timed = timing_ != timing::none ? work.target<timed_body>() : nullptr) {
+        if (const auto* timed = work.target<timed_body>()) {
             link.set_submitted(timed->submitted());
         }
         if (work.due() == due_time::min()) {
@@ -50,10 +62,20 @@ void task_backlog::wrap(task& work) const {
     // In a derived pool a task with a due time has waited since that time; see info_of().
     if (timing_ == timing::all_tasks ||
         (timing_ == timing::tasks_without_due_time && work.due() == due_time::min())) {
-        timed_body timed{work};
-        work = task{std::move(timed)};  // fits inline: cannot throw
-        // Hands over the memory of the wrapper too.
-        detail::hand_over_in_library(detail::sanitizer_key_of(work.id()));
+        wrap_in_stamp(work, 1);
+    } else if (samples_.wants(work.id())) {
+        wrap_sample(work);
+    }
+}
+
+// Without memory the task is not timed. In a derived pool a task with a due time needs no stamp.
+void task_backlog::wrap_sample(task& work) const noexcept {
+    try {
+        const std::uint32_t period = samples_.period();
+        if (period != 0 && timing_ == timing::none && !(queue_first_ && work.due() != due_time::min())) {
+            wrap_in_stamp(work, period);
+        }
+    } catch (...) {  // nothing has changed
     }
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "pool/measure/sample_filter.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/base/task.hpp"
 #include "spool/detail/cache_line.hpp"
@@ -45,7 +46,7 @@ public:
     /// `owner`: the pool, as futures name it (see future_link). `label` names the pool in messages,
     /// and must outlive this. `queue` may be null until first use.
     task_backlog(std::unique_ptr<blocking_queue<task>> queue, const void* owner, const std::string& label,
-                 timing times) noexcept;
+                 timing times, bool queue_first = false) noexcept;
 
     // ---- A task arrives
 
@@ -56,7 +57,7 @@ public:
     ticket publish(task& work) const;
     /// Whether publish() has anything to do; if not, the ticket is {work.id(), 0}.
     [[nodiscard]] bool needs_publication(const task& work) const noexcept {
-        return !(work.is_plain() && timing_ == timing::none);
+        return !work.is_plain() || samples_.wants(work.id());
     }
     /// Undoes publish() for a task that the pool refuses. Returns false, and empties `work`, if a
     /// waiting worker has claimed the body meanwhile; then the pool has accepted the task.
@@ -134,6 +135,10 @@ public:
     /// Counts one more failure of the queue in a row, and returns how many came before it.
     unsigned count_poll_failure() noexcept { return poll_failures_.fetch_add(1); }
 
+    /// Which tasks get a stamp when they are submitted.
+    [[nodiscard]] sample_filter& samples() noexcept { return samples_; }
+    [[nodiscard]] const sample_filter& samples() const noexcept { return samples_; }
+
     // ---- Waking
 
     /// See blocking_queue::synchronize_with_producers().
@@ -147,6 +152,7 @@ public:
 
 private:
     void wrap(task& work) const;
+    void wrap_sample(task& work) const noexcept;
     static void unwrap(task& work);
     bool offer_after_sweep(task& work);
     bool sweep_stale_entries();
@@ -161,7 +167,9 @@ private:
     const std::unique_ptr<blocking_queue<task>> queue_;
     const void* const owner_;
     std::atomic<unsigned> poll_failures_{0};  // in a row; only decides how long workers back off
+    sample_filter samples_;
     const timing timing_;
+    const bool queue_first_;
     const bool has_stores_;
     std::atomic<bool> unbounded_{false};
     const std::string& label_;

@@ -18,6 +18,11 @@ std::string text_of(std::chrono::nanoseconds d) {
 std::string text_of(bool b) {
     return b ? "true" : "false";
 }
+std::string text_of(measuring m) {
+    return !m.is_on()        ? "off"
+           : m.period() != 0 ? "every " + std::to_string(m.period())
+                             : "adaptive " + std::to_string(m.per_second());
+}
 std::string text_of_capacity(std::size_t n) {
     return n == blocking_queue<task>::unlimited ? "unlimited" : std::to_string(n);
 }
@@ -40,6 +45,7 @@ current_settings::current_settings(const std::string& label, pool_options& optio
       maximum_size_(options.maximum_size),
       keep_alive_(std::chrono::nanoseconds{options.keep_alive}.count()),
       core_may_time_out_(options.core_threads_may_time_out),
+      measure_(options.measure),
       queue_first_(queue_first),
       label_(label),
       rejection_(std::move(options.rejection)),
@@ -103,7 +109,8 @@ auto current_settings::apply(const pool_settings& next, const std::optional<capa
     const numbers before = now();
     const numbers after{next.core_size.value_or(before.core), next.maximum_size.value_or(before.maximum),
                         next.keep_alive.value_or(before.keep_alive),
-                        next.core_threads_may_time_out.value_or(before.core_may_time_out)};
+                        next.core_threads_may_time_out.value_or(before.core_may_time_out),
+                        next.measure.value_or(before.measure)};
     check_numbers(after, next);
     difference d;
     d.add("core_size", std::to_string(before.core), std::to_string(after.core));
@@ -119,6 +126,7 @@ auto current_settings::apply(const pool_settings& next, const std::optional<capa
             d.fields.push_back({"rejection", std::string{name_of(*old)}, std::string{name_of(*policy)}});
         }
     }
+    d.add("measure", text_of(before.measure), text_of(after.measure));
     result answer{{version(), std::move(d.fields)}, before.core, after.core};
     if (mode == apply_mode::change && !answer.change.fields.empty()) {
         store(after);
@@ -141,6 +149,7 @@ void current_settings::store(const numbers& next) noexcept {
     }
     keep_alive_.store(next.keep_alive.count());
     core_may_time_out_.store(next.core_may_time_out);
+    measure_.store(next.measure);
 }
 
 void current_settings::set_factory(thread_factory factory) {
@@ -153,6 +162,7 @@ void current_settings::copy_after_fork(pool_options& options) const {
     options.maximum_size = maximum_size_.load();
     options.keep_alive = keep_alive();
     options.core_threads_may_time_out = core_may_time_out_.load();
+    options.measure = measure_.load();
     options.thread_factory = *factory_.get_after_fork();
     options.rejection = *rejection_.get_after_fork();
 }

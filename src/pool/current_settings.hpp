@@ -72,6 +72,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept {
         return std::chrono::nanoseconds{keep_alive_.load()};
     }
+    [[nodiscard]] measuring measure() const noexcept { return measure_.load(); }
     [[nodiscard]] std::uint64_t version() const noexcept { return version_.load(); }
 
     /// The capacity of the queue before and after a change; the caller has checked and changed it.
@@ -108,9 +109,11 @@ private:
         std::size_t maximum;
         std::chrono::nanoseconds keep_alive;
         bool core_may_time_out;
+        measuring measure;
     };
     [[nodiscard]] numbers now() const noexcept {
-        return {core_size_.load(), maximum_size_.load(), keep_alive(), core_may_time_out_.load()};
+        return {core_size_.load(), maximum_size_.load(), keep_alive(), core_may_time_out_.load(),
+                measure_.load()};
     }
     void check(bool holds, const std::string& what, const blamed& whom) const;
     void check_numbers(const numbers& n, const pool_settings& next) const;
@@ -122,6 +125,7 @@ private:
     std::atomic<std::int64_t> keep_alive_;  // ns
     std::atomic<std::uint64_t> version_{0};
     std::atomic<bool> core_may_time_out_;
+    std::atomic<measuring> measure_;
     const bool queue_first_;
     const std::string& label_;
     mutable detail::mutex mutex_;  // held for each check and change of the settings

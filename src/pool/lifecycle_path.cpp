@@ -40,7 +40,9 @@ std::vector<task> lifecycle_path<Pool>::shutdown_now() {
     };
     const at_end terminate{*this};
     SPOOL_PAUSE_POINT("shutdown_now: about to drain");
-    return pool_.backlog.take_all();
+    std::vector<task> handed_back = pool_.backlog.take_all();
+    pool_.meter.count_taken_out(handed_back.size());
+    return handed_back;
 }
 
 template <class Pool>

@@ -51,11 +51,13 @@ detail::pool::pool(thread_pool_executor& owner, pool_options&& options, bool que
     : config(this, options, queue_first, std::move(clock)),
       is_bare(config.is_bare()),
       settings(config.label, options, queue_first),
-      backlog(std::move(options.queue), this, config.label, timing_of(config)),
+      backlog(std::move(options.queue), this, config.label, timing_of(config), queue_first),
+      presence(std::make_shared<pool_presence>(*this, config.name, process_id())),
       idle_waits(config.idle_spin.is_low_latency() ? spin_budget : break_even),
       made_in(process_id()),
       handle(owner) {
     detect_whether_spinning_can_help();
+    meter.set(settings);
     const auto check = [this](bool holds, const char* what) {
         if (!holds) {
             throw std::invalid_argument(config.label + ": " + what);

@@ -7,34 +7,49 @@
 // under one (hooks, handlers, factories, stop callbacks, moves and destructors of tasks).
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pool/backlog.hpp"
 #include "pool/calls_under_way.hpp"
 #include "pool/capacity_turn.hpp"
 #include "pool/control_word.hpp"
 #include "pool/current_settings.hpp"
+#include "pool/measure/pool_presence.hpp"
+#include "pool/measure/task_meter.hpp"
 #include "pool/pool_config.hpp"
 #include "pool/termination.hpp"
 #include "pool/worker/worker_roster.hpp"
 #include "spool/detail/cache_line.hpp"
 #include "spool/detail/future_link.hpp"
 #include "spool/detail/spinning.hpp"
+#include "spool/pool/pool_reading.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 
 namespace spool::inline v1 {
 
-/// The number of rejected tasks.
+/// The numbers of rejected tasks.
 class rejection_log {
 public:
-    void count() noexcept { rejected_.fetch_add(1); }
-    [[nodiscard]] std::uint64_t total() const noexcept { return rejected_.load(); }
+    void count(rejection_reason reason) noexcept { rejected_[static_cast<std::size_t>(reason)].fetch_add(1); }
+    [[nodiscard]] std::uint64_t total(rejection_reason reason) const noexcept {
+        return rejected_[static_cast<std::size_t>(reason)].load();
+    }
+    [[nodiscard]] std::uint64_t total() const noexcept {
+        std::uint64_t sum = 0;
+        for (const auto& n : rejected_) {
+            sum += n.load();
+        }
+        return sum;
+    }
 
 private:
-    std::atomic<std::uint64_t> rejected_{0};  // statistic
+    std::array<std::atomic<std::uint64_t>, rejection_reasons> rejected_{};  // statistic
 };
 
 namespace detail {
@@ -69,7 +84,9 @@ struct pool : std::enable_shared_from_this<pool> {
     pool_termination termination;
     rejection_log rejections;
     capacity_turn capacity_changes;
-    recent_waits idle_waits;  // how long idle workers waited for their next task
+    task_meter meter{backlog.samples()};
+    const std::shared_ptr<pool_presence> presence;  // for handles
+    recent_waits idle_waits;                        // how long idle workers waited for their next task
     [[no_unique_address]] calls_under_way calls;
 
     // ---- See fork/pool_fork.hpp
@@ -93,6 +110,8 @@ class pool_access {
 public:
     [[nodiscard]] static pool& of(const thread_pool_executor& handle) noexcept { return handle.use(); }
     static void on_shutdown(thread_pool_executor& handle) { handle.on_shutdown(); }
+    /// All pools of the process; see fork_list.
+    [[nodiscard]] static std::vector<pool_handle> all();
     /// `fresh` replaces the pool of `handle` in a forked child.
     static void reinitialize_after_fork(const thread_pool_executor& handle, pool& fresh) {
         handle.reinitialize_after_fork(fresh.backlog.queue(), &fresh,

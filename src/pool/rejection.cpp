@@ -139,6 +139,7 @@ bool rejection_context::evict_oldest() {
         return false;
     }
     if (!victim.empty()) {
+        pool_->meter.count_taken_out();
         rejection_path{*pool_}.count(victim, rejection_reason::evicted);
     }
     return true;
@@ -201,7 +202,7 @@ void rejection_path::count(const task& work, rejection_reason reason) {
     count(work.id(), pool_.config.hooks != nullptr ? work.priority() : 0, reason);
 }
 void rejection_path::count(task_id id, int priority, rejection_reason reason) {
-    pool_.rejections.count();
+    pool_.rejections.count(reason);
     if (pool_.config.hooks != nullptr) {
         pool_.config.hooks->rejected({.id = id, .priority = priority}, reason);
     }

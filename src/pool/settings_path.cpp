@@ -18,6 +18,9 @@ settings_change settings_path::apply(const pool_settings& next, apply_mode mode)
     }
     current_settings::result done = change_all(next);
     if (!done.change.fields.empty()) {
+        if (next.measure.has_value()) {
+            pool_.meter.set(pool_.settings);
+        }
         pool_.backlog.wake_all();  // pair (S): the version of the settings
         worker_path{pool_}.start_after_raised_core(done.core_before, done.core_after);
     }

@@ -8,6 +8,7 @@
 #include "pool/fork/fork_list.hpp"
 #include "pool/fork/pool_fork.hpp"
 #include "pool/lifecycle_path.hpp"
+#include "pool/measure/pool_report.hpp"
 #include "pool/pool.hpp"
 #include "pool/settings_path.hpp"
 #include "pool/worker_path.hpp"
@@ -37,6 +38,7 @@ thread_pool_executor::thread_pool_executor(pool_options options, queue_first how
 thread_pool_executor::~thread_pool_executor() {
     if (!is_forked_child()) {
         lifecycle_path{use()}.destroy();
+        use().presence->retire();
     }
     fork_list::remove(*this);
 }
@@ -196,6 +198,12 @@ rejection_policy thread_pool_executor::rejection() const {
 void thread_pool_executor::set_rejection(rejection_policy policy) {
     apply({.rejection = std::move(policy)});
 }
+spool::measuring thread_pool_executor::measuring() const noexcept {
+    return use().settings.measure();
+}
+void thread_pool_executor::set_measuring(spool::measuring how) {
+    apply({.measure = how});
+}
 spool::thread_factory thread_pool_executor::thread_factory() const {
     return use().settings.factory();
 }
@@ -250,6 +258,15 @@ std::uint64_t thread_pool_executor::rejected_count() const noexcept {
 }
 pool_snapshot thread_pool_executor::snapshot() const {
     return snapshot_of(use());
+}
+pool_reading thread_pool_executor::read() const {
+    return detail::reading_of(use());
+}
+std::vector<worker_reading> thread_pool_executor::workers() const {
+    return detail::workers_of(use());
+}
+pool_handle thread_pool_executor::weak_handle() const {
+    return pool_handle{use().presence};
 }
 std::string thread_pool_executor::describe() const {
     return detail::describe(use());

@@ -164,7 +164,7 @@ auto worker_path<Pool>::serve(worker& w, task_scope& scope) -> served {
         }
     }
     try {
-        if (next.empty() && !fetch_slowly(next)) {
+        if (next.empty() && !fetch_slowly(w, next)) {
             return served::leave;
         }
         do {
@@ -177,7 +177,7 @@ auto worker_path<Pool>::serve(worker& w, task_scope& scope) -> served {
             } else if (!fine) [[unlikely]] {
                 return served::died;
             }
-        } while (path.fetch(next));
+        } while (path.fetch(w, next));
         return served::leave;
     } catch (...) {  // from the queue
         pool_.config.uncaught(w.info, std::current_exception());
@@ -189,16 +189,16 @@ auto worker_path<Pool>::serve(worker& w, task_scope& scope) -> served {
 // Dequeues a task. The first line decides for a pool that runs and has no worker too many; in any
 // other case, and if the queue is empty, fetch_slowly() decides the same and may wait.
 template <class Pool>
-[[gnu::always_inline]] inline bool worker_path<Pool>::fetch(task& next) {
+[[gnu::always_inline]] inline bool worker_path<Pool>::fetch(worker& w, task& next) {
     const pool_control now = pool_.control.load();
     return (accepts_tasks(now.state) && now.workers <= pool_.settings.maximum_size() &&
             pool_.backlog.poll_into(next)) ||
-           worker_path{pool_}.fetch_slowly(next);
+           worker_path{pool_}.fetch_slowly(w, next);
 }
 
 template <class Pool>
-[[gnu::noinline]] bool worker_path<Pool>::fetch_slowly(task& next) {
-    idle_wait idle{pool_, next};
+[[gnu::noinline]] bool worker_path<Pool>::fetch_slowly(worker& w, task& next) {
+    idle_wait idle{pool_, w, next};
     return fetch_or_leave(idle);
 }
 
@@ -212,6 +212,9 @@ template <class Pool>
         scope.reset_leftover_token();
     } else if (worker_path{pool_}.try_claim(w, next)) {
         scope.reset(next);
+        if (pool_.backlog.samples().is_on()) [[unlikely]] {
+            return task_runner{pool_}.run_timed(w, scope, next);
+        }
     } else {
         return true;
     }

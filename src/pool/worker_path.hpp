@@ -96,8 +96,8 @@ private:
     served serve_errand(worker& w, task_scope& scope);
     served attend(worker& w, task_scope& scope, bool fine);
     bool claim_and_run(worker& w, task_scope& scope, task& next);
-    bool fetch(task& next);
-    bool fetch_slowly(task& next);
+    bool fetch(worker& w, task& next);
+    bool fetch_slowly(worker& w, task& next);
     void depart(worker& w);
     void admit_again(worker& w, task& first);
     void try_terminate() { lifecycle_path<Pool>{pool_}.try_terminate(); }

@@ -34,6 +34,7 @@ pool_options to_pool_options(scheduled_pool_options& from, std::unique_ptr<block
             .decorate = std::move(from.decorate),
             .uncaught = std::move(from.uncaught),
             .task_times = from.task_times,
+            .measure = from.measure,
             .on_fork = from.on_fork,
             .on_deadlock = std::move(from.on_deadlock)};
 }

@@ -53,6 +53,7 @@ function(step_find_package)
         -D "CMAKE_PREFIX_PATH=${prefix}" -D SPOOL_WANTED_VERSION=${VERSION})
     expect_no_inherited_warnings("${build}")
     run("${build}/consumer")
+    run("${build}/consumer_live")
 endfunction()
 
 function(step_add_subdirectory)

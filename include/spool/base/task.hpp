@@ -164,6 +164,13 @@ public:
                                                                     : table_->shared_state(callable());
     }
 
+    /// For measurements: the name that named() gave the callable, or null; and the callable's type.
+    /// Precondition: not empty.
+    [[nodiscard]] const char* kind() const noexcept {
+        return table_->kind == nullptr ? nullptr : table_->kind(callable());
+    }
+    [[nodiscard]] const std::type_info& type() const noexcept { return *table_->type; }
+
     /// For task_group: the owner of the callable, or null.
     [[nodiscard]] const void* owner() const noexcept {
         return table_ == nullptr || table_->owner == nullptr

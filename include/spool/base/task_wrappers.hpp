@@ -1,4 +1,4 @@
-// Wrappers that add properties to a callable, in any order: with_priority(), expires_at().
+// Wrappers that add properties to a callable, in any order: with_priority(), expires_at(), named().
 #pragma once
 
 #include <chrono>
@@ -112,10 +112,72 @@ template <task_callable F, class Duration>
     return {due_time{saturated(when.time_since_epoch())}, std::forward<F>(f)};
 }
 
+/// The name of a kind of tasks: a string literal. Anything else does not compile.
+class kind_name {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): for named("thumbnail", f)
+    consteval kind_name(const char* literal) : text_(literal) {
+        if (literal == nullptr || *literal == '\0') {
+            throw "the name of a kind must not be empty";
+        }
+    }
+    [[nodiscard]] constexpr const char* text() const noexcept { return text_; }
+
+private:
+    const char* text_;
+};
+
+/// A callable with a name. named() makes it.
+template <class F>
+class named_callable {
+public:
+    named_callable(kind_name name, F f) : f_(std::move(f)), name_(name.text()) {}
+
+    decltype(auto) operator()() requires(!stoppable_callable<F> && std::invocable<F&>) {
+        return std::invoke(f_);
+    }
+    decltype(auto) operator()(std::stop_token stop) requires stoppable_callable<F> {
+        return std::invoke(f_, std::move(stop));
+    }
+    [[nodiscard]] int priority() const requires detail::has_priority<F> { return f_.priority(); }
+    [[nodiscard]] due_time due() const requires detail::has_due_time<F> { return f_.due(); }
+    [[nodiscard]] bool is_cancelled() const requires detail::has_cancellation<F> { return f_.is_cancelled(); }
+    friend bool operator==(const named_callable& n, std::nullptr_t) noexcept {
+        return detail::is_empty_callable(n.f_);
+    }
+
+private:
+    friend struct detail::task_traits<named_callable>;
+    F f_;
+    const char* name_;
+};
+
+/// Wraps `f` so that a pool that measures counts its tasks under this name, instead of the name of
+/// their type. `name` must be a string literal.
+///
+///     pool.submit(spool::named("thumbnail", [&] { return scale(image); }));
+template <task_callable F>
+[[nodiscard]] named_callable<std::decay_t<F>> named(kind_name name, F&& f) {
+    return {name, std::forward<F>(f)};
+}
+
 namespace detail {
 
 template <class F>
+struct task_traits<named_callable<F>> : no_task_traits {
+    static constexpr bool can_expire = task_traits<F>::can_expire;
+    [[nodiscard]] static bool is_expired(const named_callable<F>& f) requires can_expire {
+        return task_traits<F>::is_expired(f.f_);
+    }
+    static constexpr bool has_kind = true;
+    [[nodiscard]] static const char* kind(const named_callable<F>& f) noexcept { return f.name_; }
+};
+template <class F>
 struct task_traits<expiring<F>> : no_task_traits {
+    static constexpr bool has_kind = task_traits<F>::has_kind;
+    [[nodiscard]] static const char* kind(const expiring<F>& f) noexcept requires has_kind {
+        return task_traits<F>::kind(f.f_);
+    }
     static constexpr bool can_expire = true;
     [[nodiscard]] static bool is_expired(const expiring<F>& f) {
         if constexpr (task_traits<F>::can_expire) {
@@ -127,6 +189,10 @@ struct task_traits<expiring<F>> : no_task_traits {
 };
 template <class F>
 struct task_traits<prioritized<F>> : no_task_traits {
+    static constexpr bool has_kind = task_traits<F>::has_kind;
+    [[nodiscard]] static const char* kind(const prioritized<F>& f) noexcept requires has_kind {
+        return task_traits<F>::kind(f.f_);
+    }
     static constexpr bool can_expire = task_traits<F>::can_expire;
     [[nodiscard]] static bool is_expired(const prioritized<F>& f) requires can_expire {
         return task_traits<F>::is_expired(f.f_);

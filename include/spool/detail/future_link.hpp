@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <typeinfo>
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
@@ -77,6 +78,10 @@ public:
     /// How many runs of a periodic task have begun; 0 for any other task.
     [[nodiscard]] std::uint64_t runs() const noexcept;
     [[nodiscard]] task_id id() const noexcept;
+    /// What the body is, for measurements: the name that named() gave it, or null; and its type.
+    /// Precondition: the body has not begun.
+    [[nodiscard]] const char* kind() const noexcept;
+    [[nodiscard]] const std::type_info& body_type() const noexcept;
 
     /// Where the task is, and so which pool or worker can complete it. `unknown` also if the future
     /// is done, or between two states.
@@ -177,6 +182,8 @@ public:
     virtual wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
                                  sleeper sleep);
     static constexpr std::chrono::milliseconds patience{100};
+    /// The body of a future has failed on this thread; for the pool's count.
+    virtual void body_failed() noexcept {}
 
     /// A whole wait of this thread, without limit, for any of these futures.
     static wait_result wait_here(std::span<const future_link> any, const std::stop_token& stop,

@@ -14,6 +14,7 @@
 #include "spool/base/task.hpp"
 #include "spool/executor/executor.hpp"
 #include "spool/pool/deadlock_policy.hpp"
+#include "spool/pool/measuring.hpp"
 #include "spool/pool/pool_hooks.hpp"
 #include "spool/pool/rejection.hpp"
 #include "spool/pool/thread_factory.hpp"
@@ -110,6 +111,8 @@ struct pool_options {
     /// Measures how long each task waited and ran, for the hooks and describe(). Costs an
     /// allocation and three clock reads per task, four with hooks.
     bool task_times = false;
+    /// How many tasks are timed for read(); may change while the pool runs.
+    measuring measure = measuring::off();
     /// How long idle workers spin before they sleep.
     spool::idle_spin idle_spin = spool::idle_spin::adaptive();
     /// What the pool is in a forked child. `empty` needs a queue with fresh(), which every queue of

@@ -12,6 +12,7 @@
 
 #include "spool/base/deadline.hpp"
 #include "spool/base/export.hpp"
+#include "spool/pool/measuring.hpp"
 #include "spool/pool/rejection.hpp"
 
 namespace spool::inline v1 {
@@ -31,6 +32,7 @@ struct pool_settings {
     /// kind of queue whose capacity can change: linked_blocking_queue and linked_blocking_deque.
     std::optional<std::size_t> queue_capacity{};
     std::optional<rejection_policy> rejection{};
+    std::optional<measuring> measure{};
 };
 
 enum class apply_mode {

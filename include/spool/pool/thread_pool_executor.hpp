@@ -17,7 +17,9 @@
 #include "spool/base/export.hpp"
 #include "spool/base/function_ref.hpp"
 #include "spool/executor/executor_service.hpp"
+#include "spool/pool/pool_handle.hpp"
 #include "spool/pool/pool_options.hpp"
+#include "spool/pool/pool_reading.hpp"
 #include "spool/pool/pool_settings.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 #include "spool/pool/run_state.hpp"
@@ -200,6 +202,9 @@ public:
     [[nodiscard]] rejection_policy rejection() const;
     /// \throws std::invalid_argument if empty; nothing changed
     void set_rejection(rejection_policy policy);
+    [[nodiscard]] spool::measuring measuring() const noexcept;
+    /// Turned on: tasks submitted from now on are timed. What was measured before stays.
+    void set_measuring(spool::measuring how);
     [[nodiscard]] spool::thread_factory thread_factory() const;
     /// \throws std::invalid_argument if empty; nothing changed
     void set_thread_factory(spool::thread_factory factory);
@@ -247,6 +252,12 @@ public:
     /// task. For a pool without workers, describe() adds whether and why its last attempt to start
     /// a thread failed.
     [[nodiscard]] std::string describe() const;
+    /// Counters, times and histograms that only grow; see pool_reading. Takes some microseconds.
+    [[nodiscard]] pool_reading read() const;
+    /// What each worker does, as data.
+    [[nodiscard]] std::vector<worker_reading> workers() const;
+    /// A reference that does not keep the pool alive; see all_pools().
+    [[nodiscard]] pool_handle weak_handle() const;
 
 protected:
     // ---- For derived pools, whose tasks are requeued or wait for their due time

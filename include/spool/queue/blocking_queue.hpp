@@ -56,7 +56,6 @@ template <class T>
 class blocking_queue {
 public:
     using value_type = T;
-
     static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
     /// The give-up predicate of a wait that never gives up.
     static constexpr auto never_give_up = [] { return false; };
@@ -333,6 +332,7 @@ public:
     /// pool calls this in a forked child (see fork_policy), with this queue in any intermediate
     /// state. An override may read only constants and single words, and must take no lock.
     [[nodiscard]] virtual std::unique_ptr<blocking_queue> fresh() const { return nullptr; }
+
 protected:
     /// Runs between a consumer's announcement and its re-check: the place for a heavy barrier.
     virtual void prepare_recheck() noexcept { synchronize_with_producers(); }

@@ -35,6 +35,7 @@ struct scheduled_pool_options {
     task_decorator decorate = nullptr;
     uncaught_policy uncaught = uncaught_policy::report();
     bool task_times = false;
+    measuring measure = measuring::off();
     fork_policy on_fork = fork_policy::abort;
     deadlock_policy on_deadlock = deadlock_policy::report();
 

@@ -51,6 +51,21 @@ void thread_pool_executor::fork_list::put_in_place(const thread_pool_executor& p
     }
 }
 
+std::vector<pool_handle> thread_pool_executor::fork_list::handles() {
+    std::vector<pool_handle> all;
+    const detail::lock_guard lock{list_mutex};
+    for (const thread_pool_executor* pool = first; pool != nullptr; pool = pool->next_) {
+        if (pool->pool_ != nullptr) {
+            all.emplace_back(pool->pool_->presence);
+        }
+    }
+    return all;
+}
+
+std::vector<pool_handle> detail::pool_access::all() {
+    return thread_pool_executor::fork_list::handles();
+}
+
 void thread_pool_executor::fork_list::before_fork() SPOOL_ACQUIRE(list_mutex) {
     list_mutex.lock();
 }

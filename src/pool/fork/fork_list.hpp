@@ -1,6 +1,9 @@
 // fork_list: all pools of the process, for a forked child.
 #pragma once
 
+#include <vector>
+
+#include "spool/pool/pool_handle.hpp"
 #include "spool/pool/thread_pool_executor.hpp"
 
 namespace spool::inline v1 {
@@ -11,6 +14,7 @@ public:
     static void remove(thread_pool_executor& pool) noexcept;
     /// Installs `fresh` as the pool of the handle. Drops `fresh` if another thread was faster.
     static void put_in_place(const thread_pool_executor& handle, std::shared_ptr<detail::pool> fresh);
+    [[nodiscard]] static std::vector<pool_handle> handles();
 
 private:
     static void before_fork();

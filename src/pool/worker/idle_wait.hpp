@@ -16,7 +16,14 @@ namespace spool::inline v1 {
 /// The `Idle` of worker_path::fetch_or_leave().
 class idle_wait {
 public:
-    idle_wait(detail::pool& pool, task& next) noexcept : pool_(pool), next_(next) {}
+    idle_wait(detail::pool& pool, worker& w, task& next) noexcept : pool_(pool), worker_(w), next_(next) {}
+    idle_wait(const idle_wait&) = delete;
+    idle_wait& operator=(const idle_wait&) = delete;
+    ~idle_wait() {
+        if (since_ != deadline::time_point{}) {
+            worker_.meter.idle.end(ended_ != deadline::time_point{} ? ended_ : deadline::clock::now());
+        }
+    }
 
     bool poll() { return pool_.backlog.poll_into(next_); }
     /// The worker stays though it timed out, for tasks that are not due: another keep-alive period
@@ -32,7 +39,8 @@ public:
         const wait_result how = pool_.backlog.pop_until(polled, limits, look_again);
         if (polled.has_value()) {
             next_ = *std::move(polled);
-            pool_.idle_waits.record(deadline::clock::now() - since_);
+            ended_ = deadline::clock::now();
+            pool_.idle_waits.record(ended_ - since_);
         }
         return how;
     }
@@ -55,6 +63,7 @@ private:
         const deadline::time_point now = deadline::clock::now();
         if (since_ == deadline::time_point{}) {
             since_ = now;
+            worker_.meter.idle.begin(now);
         }
         const idle_spin& spin = pool_.config.idle_spin;
         const std::chrono::nanoseconds none{0};
@@ -68,8 +77,10 @@ private:
     }
 
     detail::pool& pool_;
+    worker& worker_;
     task& next_;
     deadline::time_point since_{};
+    deadline::time_point ended_{};
     deadline::time_point keep_alive_since_{};  // when the current keep-alive period began
     bool keep_alive_begun_ = false;
     bool needed_ = false;  // the worker timed out, but had to stay

@@ -43,6 +43,19 @@ void interrupt(task_scope& scope) {
 
 }  // namespace
 
+// A pool with hooks or clocks times the task in run_counted().
+[[gnu::noinline]] bool task_runner::run_timed(worker& w, task_scope& scope, task& work) {
+    if (!pool_.is_bare) {
+        return run_observed(w, scope, work);
+    }
+    const task_meter::run timed = pool_.meter.begin(pool_, w, work);
+    const bool fine = run_bare(w, scope, work);
+    if (w.stage != worker_stage::detached) {
+        pool_.meter.end(pool_, w, timed);
+    }
+    return fine;
+}
+
 bool task_runner::run_observed(worker& w, task_scope& scope, task& work) {
     scope.reset(work);
     task_info info = info_of(w, work);
@@ -60,6 +73,7 @@ bool task_runner::report_unless_normal(const worker& w, const task_scope& scope,
     if (is_normal_exit(thrown, &scope)) {
         return true;
     }
+    pool_.meter.count_failure();
     const task_id id = w.current.load(std::memory_order_relaxed);  // relaxed, owner
     pool_.config.uncaught(task_info{.id = id, .worker = &w.info}, thrown);
     return false;
@@ -120,25 +134,26 @@ void task_runner::run_claimed(worker& w, future_link body, const std::stop_token
     task none;
     task_info info = info_of(w, body);
     if (!run_counted(
-            w, scope, none, [body] { body.run(); }, info)) {
+            w, scope, none, [body] { body.run(); }, info, nullptr, body)) {
         body.cancel();  // cancels if a hook kept the body from running; else changes nothing
     }
 }
 
 void task_runner::run_claimed_child(worker& w, future_link entry, task& child) {
     count_stale_entry();
-    if (pool_.config.hooks == nullptr && !pool_.config.task_times) {
+    if (pool_.config.hooks == nullptr && !pool_.config.task_times && !pool_.backlog.samples().is_on()) {
         run_child(w, child);
         return;
     }
     task_scope scope{child};
     task_info info = info_of(w, entry);
     run_counted(
-        w, scope, child, [&child] { child(); }, info);
+        w, scope, child, [&child] { child(); }, info, nullptr, entry);
 }
 
 bool task_runner::run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body,
-                              task_info& info, std::exception_ptr* thrown) {
+                              task_info& info, std::exception_ptr* thrown,
+                              const std::optional<future_link>& claimed) {
     const task_id outer = w.current.load(std::memory_order_relaxed);  // relaxed, owner
     const bool first = std::exchange(w.holds_first, false);           // already counted by enlist()
     const std::uint32_t depth = first ? 0 : w.depth.load();
@@ -147,10 +162,13 @@ bool task_runner::run_counted(worker& w, task_scope& scope, task& work, function
         count_start(w, depth + 1);
     }
     stop_if_stopping(scope);
+    const task_meter::run timed =
+        claimed.has_value() ? pool_.meter.begin(pool_, w, *claimed) : pool_.meter.begin(pool_, w, work);
     const bool fine = run_hooked(w, scope, work, body, info, thrown);
     if (w.stage == worker_stage::detached) {
         return fine;
     }
+    pool_.meter.end(pool_, w, timed);
     work = nullptr;  // before it counts as completed
     count_end(w, depth);
     w.current.store(outer, std::memory_order_relaxed);  // relaxed, statistic: describe()
@@ -187,6 +205,9 @@ bool task_runner::run_hooked(worker& w, task_scope& scope, task& work, function_
         return false;  // the body is skipped; its future is cancelled when the task is destroyed
     }
     const std::exception_ptr thrown = to_caller != nullptr ? catch_all_of(body) : call(scope, body);
+    if (thrown != nullptr) {
+        pool_.meter.count_failure();
+    }
     const auto pass_on = [&] {
         if (thrown != nullptr && to_caller != nullptr) {
             *to_caller = thrown;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stop_token>
 
 #include "pool/pool.hpp"
@@ -25,6 +26,8 @@ public:
         // The second runner leaves pool_ of the first one in a register.
         return pool_.is_bare ? run_bare(w, scope, work) : task_runner{pool_}.run_observed(w, scope, work);
     }
+    /// run() for a pool that measures: times the task if it is a sample.
+    bool run_timed(worker& w, task_scope& scope, task& work);
     /// Runs a task inside another one on the same thread. What leaves its body goes to `*thrown` if
     /// `thrown` is not null, else to `uncaught`.
     void run_nested(worker& w, task& work, std::exception_ptr* thrown = nullptr);
@@ -42,8 +45,9 @@ private:
     bool run_observed(worker& w, task_scope& scope, task& work);
     bool report_unless_normal(const worker& w, const task_scope& scope,
                               const std::exception_ptr& thrown) const noexcept;
+    // `claimed`: the body that a waiter runs without its task.
     bool run_counted(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info,
-                     std::exception_ptr* thrown = nullptr);
+                     std::exception_ptr* thrown = nullptr, const std::optional<future_link>& claimed = {});
     bool run_hooked(worker& w, task_scope& scope, task& work, function_ref<void()> body, task_info& info,
                     std::exception_ptr* to_caller);
     std::exception_ptr call(const task_scope& scope, function_ref<void()> body) const;
@@ -90,7 +94,8 @@ inline void task_runner::end_bare(worker& w, task_scope& scope, task& work) noex
 // A child throws nothing and needs no scope of its own, so without hooks and times it is only
 // counted.
 inline void task_runner::run_child(worker& w, task& child) {
-    if (pool_.config.hooks != nullptr || pool_.config.task_times) [[unlikely]] {
+    // A child that is not plain is timed.
+    if (pool_.config.hooks != nullptr || pool_.config.task_times || !child.is_plain()) [[unlikely]] {
         task_runner{pool_}.run_nested(w, child);
         return;
     }

@@ -1,7 +1,9 @@
-// timed_body: a task that remembers when it was submitted. Only with pool_options::task_times.
+// timed_body: a task that remembers when it was submitted: each one with pool_options::task_times,
+// a sample with pool_options::measure.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -14,8 +16,12 @@ namespace spool::inline v1 {
 /// Forwards every property of the inner task: id, priority, due time, future, group.
 class timed_body {
 public:
-    /// Allocates before it moves the task: if the allocation throws, `work` is untouched.
-    explicit timed_body(task& work) : data_(std::make_unique<data>()) { data_->inner = std::move(work); }
+    /// Allocates before it moves the task: if the allocation throws, `work` is untouched. `period`:
+    /// how many tasks this one stands for.
+    timed_body(task& work, std::uint32_t period) : data_(std::make_unique<data>()) {
+        data_->period = period;
+        data_->inner = std::move(work);
+    }
 
     void operator()() { data_->inner(); }
     [[nodiscard]] const task& inner() const noexcept { return data_->inner; }
@@ -27,11 +33,13 @@ public:
     [[nodiscard]] std::chrono::steady_clock::time_point submitted() const noexcept {
         return data_->submitted;
     }
+    [[nodiscard]] std::uint32_t period() const noexcept { return data_->period; }
 
 private:
     struct data : private detail::freed_by_any_thread {
         task inner;
         std::chrono::steady_clock::time_point submitted = std::chrono::steady_clock::now();
+        std::uint32_t period = 1;
     };
     std::unique_ptr<data> data_;
 };

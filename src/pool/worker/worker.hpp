@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "pool/measure/worker_meter.hpp"
 #include "pool/threads/stack_room.hpp"
 #include "spool/base/task.hpp"
 #include "spool/detail/cache_line.hpp"
@@ -53,6 +54,8 @@ struct worker {
     // For describe(): the last value seen of `started`, and when it was first seen.
     std::uint64_t seen_number = 0;
     std::chrono::steady_clock::time_point seen_at{};
+
+    worker_meter meter;
 
     // Only the worker writes these; any thread reads them. On their own cache line: they change
     // with every task.

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "pool/measure/thread_clock.hpp"
 #include "spool/detail/thread_sanitizer.hpp"
 
 namespace spool::inline v1 {
@@ -11,13 +12,6 @@ namespace {
 
 // The serial of the pool that this thread has left as a worker; 0: none.
 constinit thread_local task_id pool_left_here = 0;
-
-std::string seconds(std::chrono::nanoseconds d) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
-    std::string fraction = std::to_string(ms % 1000);
-    fraction.insert(0, 3 - fraction.size(), '0');
-    return std::to_string(ms / 1000) + "." + fraction + " s";
-}
 
 }  // namespace
 
@@ -133,12 +127,16 @@ bool worker_roster::strike_off(worker& w, task* first) {
 }
 
 bool worker_roster::begin(worker& w, task_scope& scope) {
+    const thread_identity self = identity_of_this_thread();
     const detail::lock_guard lock{mutex_};
     if (w.stage != worker_stage::starting) {
         return false;
     }
     w.stage = worker_stage::working;
     w.thread_id = std::this_thread::get_id();
+    w.meter.begun = std::chrono::steady_clock::now();
+    w.meter.thread = self.id;
+    w.meter.cpu_clock = self.cpu_clock;
     count_alive(w);
     w.scope = &scope;
     return true;
@@ -196,6 +194,7 @@ auto worker_roster::retire(worker& w) noexcept -> worker_list {
     w.stage = worker_stage::ended;
     w.scope = nullptr;
     completed_by_ended_ += w.completed.load();
+    take_over(w);
     --alive_;
     ended_before.swap(ended_);
     ended_.splice(ended_.end(), workers_, w.position);
@@ -210,6 +209,7 @@ void worker_roster::release(worker& w) noexcept {
         w.needs_attention = true;
         w.scope = nullptr;
         completed_by_ended_ += w.completed.load();
+        take_over(w);
         --alive_;
         own = std::move(w.thread);
         workers_.erase(w.position);
@@ -294,36 +294,6 @@ std::uint64_t worker_roster::count(pool_snapshot& s) const {
         started += w->started.load();
     }
     return started;
-}
-
-void worker_roster::describe(std::string& text, bool with_times) const {
-    const auto now = std::chrono::steady_clock::now();
-    const detail::lock_guard lock{mutex_};
-    for (const std::shared_ptr<worker>& w : workers_) {
-        text += "\n  " + w->info.name + ": ";
-        if (w->stage == worker_stage::starting || w->depth.load() == 0) {
-            text += w->stage == worker_stage::starting ? "starting" : "idle";
-            continue;
-        }
-        const std::uint64_t number = w->started.load();
-        if (w->seen_number != number) {
-            w->seen_number = number;
-            w->seen_at = now;
-        }
-        text += "runs task " + std::to_string(w->current.load());
-        // Zero: the body has not begun, or has ended.
-        const std::chrono::nanoseconds began{w->started_at.load()};
-        if (with_times && began.count() != 0) {
-            text += " for " + seconds(now.time_since_epoch() - began);
-        } else if (w->seen_at == now) {
-            text += ", seen for the first time";
-        } else {
-            text += " for at least " + seconds(now - w->seen_at);
-        }
-        if (w->asked_to_stop) {
-            text += ", asked to stop";
-        }
-    }
 }
 
 }  // namespace spool::inline v1

@@ -1,5 +1,5 @@
-// worker_roster: the workers of a pool. It owns the list of workers, the threads that are still to be
-// joined, the counts that outlive a worker, and what is known about failed starts.
+// worker_roster: the workers of a pool. It owns the list of workers, the threads that are still to
+// be joined, the counts that outlive a worker, and what is known about failed starts.
 //
 // R1  A worker is in the list from before the factory is called until retire(), release(),
 //     strike_off() or drop().
@@ -7,9 +7,9 @@
 // R3  No user code runs under the lock: stop callbacks, moves and destructors of tasks and
 //     exceptions.
 //
-// The thread of a new worker may begin, and even end, before the factory has returned its handle. So
-// enlist() comes before the factory. keep_thread() stores the handle afterwards, or joins the thread
-// if the worker has ended.
+// The thread of a new worker may begin, and even end, before the factory has returned its handle.
+// So enlist() comes before the factory. keep_thread() stores the handle afterwards, or joins the
+// thread if the worker has ended.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pool/control_word.hpp"
+#include "pool/measure/kind_table.hpp"
 #include "pool/worker/worker.hpp"
 #include "spool/detail/mutex.hpp"
+#include "spool/pool/pool_reading.hpp"
 #include "spool/pool/pool_snapshot.hpp"
 
 namespace spool::inline v1 {
@@ -44,8 +47,8 @@ public:
 
     // ---- A worker is started
 
-    /// Adds a worker, and moves from `*first` if it succeeds. Returns null if the pool has shut down
-    /// since the worker was counted in.
+    /// Adds a worker, and moves from `*first` if it succeeds. Returns null if the pool has shut
+    /// down since the worker was counted in.
     [[nodiscard]] std::shared_ptr<worker> enlist(task* first);
     /// Stores the thread in the worker. Returns false if no thread will run the body.
     [[nodiscard]] bool keep_thread(const std::shared_ptr<worker>& self, worker_thread&& thread);
@@ -84,8 +87,20 @@ public:
     std::uint64_t count(pool_snapshot& s) const;
     /// Appends a line per worker. `with_times`: the workers know when their tasks began.
     void describe(std::string& text, bool with_times) const;
+    /// Fills in what the workers have measured: `started`, times and histograms.
+    void read(pool_reading& r) const;
+    /// What each worker does.
+    [[nodiscard]] std::vector<worker_reading> read_workers(bool with_times, const kind_table& kinds) const;
 
 private:
+    struct seen_task {
+        std::chrono::nanoseconds age{0};
+        bool exact = false;
+        bool first_time = false;
+    };
+    [[nodiscard]] seen_task age_of_task(worker& w, std::chrono::steady_clock::time_point now,
+                                        bool with_times) const SPOOL_REQUIRES(mutex_);
+    void take_over(worker& w) noexcept SPOOL_REQUIRES(mutex_);
     void count_alive(worker& w) SPOOL_REQUIRES(mutex_);
     bool leave_to_others(const std::shared_ptr<worker>& w, worker_thread& thread) noexcept;
     void mark_left_here() const noexcept;
@@ -104,6 +119,7 @@ private:
     std::size_t last_number_ SPOOL_GUARDED_BY(mutex_) = 0;
     // Tasks completed by workers that have left.
     std::uint64_t completed_by_ended_ SPOOL_GUARDED_BY(mutex_) = 0;
+    left_workers left_ SPOOL_GUARDED_BY(mutex_);
     // What the last thread that did not start threw.
     std::exception_ptr start_error_ SPOOL_GUARDED_BY(mutex_);
     std::atomic<bool> start_failed_{false};

@@ -48,6 +48,7 @@ public:
         }
     }
 
+    void body_failed() noexcept override { pool_.meter.count_failure(); }
     /// See deadlock_watch.
     wait_result wait_for(std::span<const future_link> any, const std::stop_token& stop,
                          sleeper sleep) override;

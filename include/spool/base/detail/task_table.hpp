@@ -83,6 +83,8 @@ struct no_task_traits {
     // A task that holds the callable itself, not a future's body around it, skips the call once
     // `is_expired(f)` is true. See expires_at.
     static constexpr bool can_expire = false;
+    // The callable was given a name by named(): `kind(f)` in static storage.
+    static constexpr bool has_kind = false;
 };
 template <class F>
 struct task_traits : no_task_traits {};
@@ -103,6 +105,7 @@ struct task_table {
     bool (*is_cancelled)(const void* callable);   // null: false
     void* (*shared_state)(const void* callable);  // null: not the body of a future
     const void* (*owner)(void* at) noexcept;      // null: no owner
+    const char* (*kind)(const void* callable);    // null: named by its type
     const std::type_info* type;
     bool plain;  // see task::is_plain()
 };
@@ -156,6 +159,10 @@ struct task_operations {
         return task_traits<F>::shared_state(*static_cast<const F*>(callable));
     }
 
+    static const char* kind(const void* callable) {
+        return task_traits<F>::kind(*static_cast<const F*>(callable));
+    }
+
     SPOOL_UNWATCHED static const void* owner(void* at) noexcept { return task_traits<F>::owner(get(at)); }
 
     static constexpr task_table make_table() {
@@ -179,6 +186,9 @@ struct task_operations {
         }
         if constexpr (task_traits<F>::has_owner) {
             table.owner = &owner;
+        }
+        if constexpr (task_traits<F>::has_kind) {
+            table.kind = &kind;
         }
         table.type = &typeid(F);
         if constexpr (task_traits<F>::is_future_body) {

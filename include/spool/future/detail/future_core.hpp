@@ -148,6 +148,10 @@ public:
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
     [[nodiscard]] task_id id() const noexcept { return id_; }
     [[nodiscard]] std::string describe() const;
+    /// For describe() and measurements.
+    [[nodiscard]] virtual const std::type_info& body_type() const noexcept = 0;
+    /// The name that named() gave the body, or null. Precondition: the body has not begun.
+    [[nodiscard]] virtual const char* body_name() const noexcept { return nullptr; }
 
     /// Waits until the future is done.
     [[nodiscard]] wait_result wait(const wait_limits& limits);
@@ -190,9 +194,6 @@ public:
 protected:
     future_core() noexcept {}
     virtual ~future_core();
-
-    /// For describe().
-    [[nodiscard]] virtual const std::type_info& body_type() const noexcept = 0;
 
     /// Calls the body, destroys the callable, and completes the future unless another thread
     /// decided the outcome meanwhile.

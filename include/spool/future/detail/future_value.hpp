@@ -110,6 +110,13 @@ protected:
 private:
     [[nodiscard]] const std::type_info& body_type() const noexcept override { return typeid(F); }
     [[nodiscard]] void* result() noexcept override { return &result_; }
+    [[nodiscard]] const char* body_name() const noexcept override {
+        if constexpr (task_traits<F>::has_kind) {
+            return task_traits<F>::kind(callable_);
+        } else {
+            return nullptr;
+        }
+    }
 
     decltype(auto) call() {
         if constexpr (stoppable_callable<F>) {
