@@ -1,5 +1,5 @@
 // A monitor follows all pools of the process and says in words how each one does.
-// prints: decode: .+\nspool_pool_tasks_completed_total\{pool="decode"\} 100\n
+// prints: decode: .* tasks a second, .* busy\nspool_pool_tasks_completed_total\{pool="decode"\} 100\n
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -11,10 +11,10 @@
 using namespace std::chrono_literals;
 
 int main() {
+    spool::thread_pool_executor pool({.name = "decode", .core_size = 2, .maximum_size = 2});
     // [monitor]
     spool::live::monitor watch({.tick = 1s});  // from now on: all pools, also those made later
     // [/monitor]
-    spool::thread_pool_executor pool({.name = "decode", .core_size = 2, .maximum_size = 2});
     for (int i = 0; i < 100; ++i) {
         pool.submit([] {}).get();
     }

@@ -169,7 +169,8 @@ diagnosis diagnose(const window& w, const machine_load& machine) {
                 "all " + workers + " workers compute, and CPUs are free: " + grow + " will help. " + backlog};
     }
     if (w.started == 0 && w.now.active == 0) {
-        return {condition::idle, "no task for " + time_text(seconds(w.length))};
+        return {condition::idle, w.length.count() == 0 ? std::string{"seen for the first time"}
+                                                       : "no task for " + time_text(seconds(w.length))};
     }
     return {condition::healthy,
             number(w.per_second(w.completed)) + " tasks a second, " + percent(w.utilisation()) + " busy"};

@@ -34,6 +34,6 @@ TEST(pool_busy_time, of_workers_that_left_stays_in_the_sum) {
     EXPECT_EQ(r.run.count(), 1U);
     EXPECT_GE(r.run.sum(), 5ms);
 #if defined(__linux__)
-    EXPECT_GE(r.cpu, 4ms);
+    EXPECT_GT(r.cpu, 0ns);  // how much depends on what else runs
 #endif
 }
