@@ -51,7 +51,7 @@ public:
     explicit leaf_sorter(Less& less) noexcept : less_(less) {}
 
     void sort(It first, It last) {
-        // A bad partition makes a range an eighth shorter at most. After so many: heap_sort().
+        // A bad partition takes at most an eighth off the range. After too many, heap_sort().
         const auto log2 = std::bit_width(static_cast<std::size_t>(last - first));
         sort(first, last, static_cast<int>(log2), false);
     }
